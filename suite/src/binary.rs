@@ -48,17 +48,25 @@ pub fn search_path() -> OsString {
     env::join_paths([folder].into_iter().chain(env::split_paths(&others))).expect("came from a PATH")
 }
 
-fn build() -> PathBuf {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
-    let mut command = Command::new(cargo);
-    // Cargo sets these for the tests of a package. The build script of `ring` depends on them: if they were passed on, cargo
-    // would build `ring` and everything above it once more.
+/// Removes the variables that cargo sets for the tests of a package from the environment of `command`, which
+/// is cargo or starts it.
+///
+/// The build script of `ring` depends on these variables: with them, cargo would build `ring` and everything
+/// above it once more, and again for the next cargo without them.
+pub fn without_package(command: &mut Command) -> &mut Command {
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
             command.env_remove(&name);
         }
     }
+    command
+}
+
+fn build() -> PathBuf {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
+    let mut command = Command::new(cargo);
+    without_package(&mut command);
     // With `--examples`, dependencies have the features that `cargo test --workspace` has built them with, those of
     // dev-dependencies included. For the command alone cargo would build them once more: 100 s.
     command.current_dir(crate::root()).args([

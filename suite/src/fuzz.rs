@@ -29,7 +29,7 @@ pub use seal::seal;
 pub use slim::slimming;
 pub use sse::sse;
 
-/// The function of a target.
+/// The function of a fuzz target. It takes any bytes and panics if an invariant does not hold.
 pub type Target = fn(&[u8]);
 
 /// The targets, each with its name, which is also that of its folder in `fuzz/corpus/` and of its file in

@@ -21,7 +21,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program under test. Its process is killed when this is dropped.
 pub struct Program {
-    /// The process.
+    /// The process of the program.
     pub child: Child,
     /// Lines that the process writes to stderr; `None` if stderr is not a pipe.
     pub stderr: Option<Receiver<String>>,
@@ -61,22 +61,22 @@ impl Program {
         Self { child, stderr: None, stdin: Some(writer(stdin.into())), stdout: Stdout::Unread(stdout) }
     }
 
-    /// Writes `text` without adding a line break.
+    /// Writes `text` to the stdin of the program, without adding a line break.
     pub fn send_text(&mut self, text: String) {
         let stdin = self.stdin.as_ref().expect("input is open");
         // A program that has exited is detected by the missing answer.
         let _ = stdin.send(text);
     }
 
-    /// Writes a line.
+    /// Writes a line to the stdin of the program.
     pub fn send(&mut self, line: &str) {
         self.send_text(format!("{line}\n"));
     }
 
-    /// Waits up to `patience` for a line on stdout.
+    /// Waits up to `patience` for a line on the stdout of the program.
     ///
     /// # Errors
-    /// If none arrives in time, or the output has ended.
+    /// If no line arrives in time, or the output has ended.
     pub fn next_line(&mut self, patience: Duration) -> Result<String, RecvTimeoutError> {
         if let Stdout::Unread(fd) = &mut self.stdout {
             let fd = fd.take().expect("output is a pipe or a socket");
@@ -100,7 +100,7 @@ impl Program {
         }
     }
 
-    /// Writes a line and returns the next message.
+    /// Writes a line to the stdin of the program and returns the next message on its stdout.
     pub fn ask(&mut self, line: &str) -> Value {
         self.send(line);
         self.hear().expect("an answer")

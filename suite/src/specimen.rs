@@ -15,7 +15,7 @@ use plainwire::serde_json::{json, value::RawValue};
 use plainwire::{model, proto::peer::Limits};
 
 pub mod asking;
-pub mod touch;
+pub mod notifications;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(crate = "plainwire::serde")]
@@ -83,7 +83,7 @@ struct Greet {
     tone: Option<String>,
 }
 
-/// Returns the server.
+/// Returns the specimen server.
 pub fn server() -> Server {
     let server = Server::new("specimen")
         .version("1.2.3")

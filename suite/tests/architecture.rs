@@ -22,7 +22,7 @@ use rooms::{MAY_BE_IN_A_CIRCLE, ROOMS, Room};
 
 /// Each package, and the packages of this repository that it may depend on. A new package has to be added
 /// here and to ARCHITECTURE.md.
-const MAY_KNOW: [(&str, &[&str]); 18] = [
+const MAY_KNOW: [(&str, &[&str]); 19] = [
     // Examples may depend only on what a reader of them would depend on.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
@@ -41,6 +41,7 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("plainwire-inspect", &["plainwire-proto"]),
     ("plainwire-reference", &["plainwire"]),
     ("plainwire-conformance", &["plainwire"]),
+    ("plainwire-bench-server", &["plainwire"]),
     ("plainwire-compile-fail", &["plainwire"]),
 ];
 

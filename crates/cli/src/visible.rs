@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 
 use plainwire::proto::json;
 
-/// Returns all of `text` on one line.
+/// Returns all of `text` on one line, escaped.
 pub(crate) fn line(text: &str) -> String {
     json::visible(text, usize::MAX)
 }
 
-/// Returns the first `max_chars` characters of `text` on one line, with `…` if there are more.
+/// Returns the first `max_chars` characters of `text` on one line, escaped, with `…` if there are more.
 pub(crate) fn short_line(text: &str, max_chars: usize) -> String {
     match text.char_indices().nth(max_chars) {
         None => line(text),
@@ -20,8 +20,8 @@ pub(crate) fn short_line(text: &str, max_chars: usize) -> String {
     }
 }
 
-/// Returns the lines of `text`, each after a bar `|`. Text after a bar comes from the server; all other text
-/// comes from this command.
+/// Returns the lines of `text`, each escaped and after a bar `|`; after [`MAX_LINES`] lines, only the number
+/// of the others. Text after a bar comes from the server; all other text comes from this command.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::new();
     let mut lines = text.trim_end().lines();

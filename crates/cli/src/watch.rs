@@ -52,8 +52,8 @@ fn filter(watch: &Watch, client: &Client) -> Result<SubscriptionFilter, Failure>
     Ok(filter)
 }
 
-/// Prints which resources and lists the server agreed to watch. Fails if it does not watch one of the
-/// resources, or if --lists is set and it watches no list.
+/// Prints which of the wanted resources and lists the server watches, and which it does not. Fails if it does
+/// not watch one of the resources, or if --lists is set and it watches no list.
 fn check_agreed(
     watch: &Watch,
     asked: &SubscriptionFilter,

@@ -30,17 +30,17 @@ impl Entry {
         self.text("description").filter(|text| !text.trim().is_empty())
     }
 
-    /// Returns the schema of the tool's arguments.
+    /// Returns the schema of the tool's arguments; `None` if there is none.
     pub fn input_schema(&self) -> Option<&Value> {
         self.members.get("inputSchema")
     }
 
-    /// Returns the schema of the tool's structured content.
+    /// Returns the schema of the tool's structured content; `None` if there is none.
     pub fn output_schema(&self) -> Option<&Value> {
         self.members.get("outputSchema")
     }
 
-    /// Returns the member `_meta`.
+    /// Returns the member `_meta` of the tool; `None` if there is none.
     pub fn meta(&self) -> Option<&Value> {
         self.members.get("_meta")
     }

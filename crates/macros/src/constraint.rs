@@ -15,7 +15,7 @@ use crate::header;
 use crate::literal::{Bounds, Number};
 use crate::name::any_of;
 
-/// The values that `#[format]` takes. Arguments are checked for all of them.
+/// The formats that `#[format]` accepts: those that arguments are checked for at run time.
 const FORMATS: [&str; 8] = ["date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
 /// Returns the `#[schemars(…)]` attribute that means the same as `attribute` on a value of type `ty`.
@@ -151,8 +151,8 @@ pub(crate) fn instead_of_text(ty: &Type) -> Option<&'static str> {
     }
 }
 
-/// Returns `false` if a header can't hold a value of the type: a list, a float, or a type that has no name,
-/// such as a tuple. For a type of the program the result is `true`, since only its schema can tell.
+/// Returns whether a header may hold a value of the type: `false` for a list, a float, or a type that has no
+/// name, such as a tuple. For a type of the program the result is `true`, since only its schema can tell.
 pub(crate) fn fits_header(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let is_fraction = path.path.segments.last().is_some_and(|it| it.ident == "f32" || it.ident == "f64");

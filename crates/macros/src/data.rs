@@ -14,7 +14,7 @@ use crate::{constraint, default};
 /// The traits that `#[data]` derives.
 const DERIVES: [&str; 3] = ["Deserialize", "JsonSchema", "Serialize"];
 
-/// The field attributes of this crate.
+/// The field attributes that this crate defines for `#[data]`.
 const OURS: [&str; 6] = ["default", "format", "header", "length", "pattern", "range"];
 
 /// Expands `#[data]` on a type.
@@ -118,8 +118,8 @@ fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
     found
 }
 
-/// Replaces our attributes on `field` by attributes of the derives. If the field has a default, returns the
-/// code of a function called `function` that returns the default.
+/// Replaces the attributes of this crate on `field` by attributes of the derives. If the field has a default,
+/// returns the code of a function called `function` that returns the default.
 fn translate(field: &mut Field, function: &Ident) -> Result<Option<TokenStream>> {
     let is_ours = |it: &Attribute| OURS.iter().any(|name| it.path().is_ident(name));
     let (ours, theirs) = std::mem::take(&mut field.attrs).into_iter().partition::<Vec<_>, _>(is_ours);

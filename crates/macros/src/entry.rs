@@ -1,4 +1,5 @@
-//! An entry that is read from a function, and the builder calls that declare it.
+//! An entry (a tool, resource, template or prompt) that is read from a function, and the builder calls that
+//! declare it.
 //!
 //! In: options, a doc comment and the signature of a free function or a method. Out: the expression that
 //! builds the entry. The modules `free` and `implementation` generate the function itself.
@@ -47,7 +48,7 @@ impl Kind {
 pub(crate) struct Entry {
     kind: Kind,
     description: Option<String>,
-    /// Whether the function returns a `Result` whose error type is not `ToolError`.
+    /// Whether the function returns a `Result` whose error type is not called `ToolError`.
     pub(crate) fails: bool,
     pub(crate) function: Function,
     ident: Ident,
@@ -56,13 +57,13 @@ pub(crate) struct Entry {
     /// Span of the return type. The generated handler gets this span too, so that the compiler shows errors
     /// about the returned type at the return type.
     pub(crate) returned: Span,
-    /// Whether the URI has variables.
+    /// Whether the URI of a resource has variables, so that the entry is a resource template.
     templated: bool,
 }
 
 impl Entry {
-    /// Reads an entry. Removes from the signature the parameter attributes that the compiler would not
-    /// accept.
+    /// Reads an entry from the options, the attributes and the signature of its function. Removes from the
+    /// signature the parameter attributes that the compiler would not accept.
     pub(crate) fn take(
         kind: Kind,
         options: TokenStream,
@@ -127,7 +128,8 @@ impl Entry {
         }
     }
 
-    /// Returns the future of the handler: the awaited `call`, with its error converted into a `ToolError`.
+    /// Returns the future of the handler: the awaited `call`, with an error of another type converted into a
+    /// `ToolError`.
     ///
     /// Without the conversion a `Result` whose error is itself a result value, such as `String`, would match
     /// two implementations of `IntoToolResult`.

@@ -120,7 +120,7 @@ impl Free {
         }
     }
 
-    /// Returns the function as its callers see it, up to its body.
+    /// Returns the outer function, the one that callers see, without its body.
     fn outside(&self, entry: &TokenStream) -> TokenStream {
         let attributes = self.attributes.iter().filter_map(outer);
         let Signature { ident, generics, inputs, .. } = &self.signature;
@@ -145,8 +145,8 @@ impl Free {
         quote!(#(#attributes)* #visibility fn #ident #generics (#(#inputs),*) -> #returned #bounds)
     }
 
-    /// Returns the inner function: the one that the author wrote, without the attributes that are for its
-    /// callers.
+    /// Returns the inner function: the one that the author wrote, without the attributes for callers, which
+    /// the outer function has.
     fn inside(&self) -> TokenStream {
         let attributes = self.attributes.iter().filter(|it| !is_outer(it));
         let (signature, body) = (&self.signature, &self.body);
@@ -219,7 +219,8 @@ fn no_function(kind: Kind, item: &TokenStream, error: Error) -> Error {
     Error::new_spanned(at, format!("expected `#[{}]` on a function, but found {found}", kind.attribute()))
 }
 
-/// Returns whether an attribute is for callers of the function.
+/// Returns whether an attribute is for callers of the function: a doc comment, `cfg`, `deprecated` or
+/// `must_use`.
 fn is_outer(attribute: &Attribute) -> bool {
     docs::is_doc(attribute)
         || ["cfg", "deprecated", "must_use"].iter().any(|name| attribute.path().is_ident(name))

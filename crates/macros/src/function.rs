@@ -177,8 +177,8 @@ impl Function {
         quote_spanned!(spot=> (#arguments #(#others)*))
     }
 
-    /// Returns the parameters of the handler: one for the struct of all arguments, if there is one, then
-    /// those that come from the call.
+    /// Returns the parameters of the handler: first the struct that single arguments are read into, if there
+    /// are any, then the other parameters in their order.
     pub(crate) fn handler_parameters(&self) -> Vec<TokenStream> {
         let (mut own, name) = (own("arguments"), self.arguments_name());
         own.set_span(own.span().located_at(name.span()));
@@ -224,7 +224,7 @@ pub(crate) fn fails(signature: &Signature) -> bool {
     }
 }
 
-/// Returns the type that a function returns.
+/// Returns the type that a function returns; `()` if it is not written.
 pub(crate) fn output(signature: &Signature) -> TokenStream {
     match &signature.output {
         ReturnType::Default => quote!(()),
@@ -232,7 +232,8 @@ pub(crate) fn output(signature: &Signature) -> TokenStream {
     }
 }
 
-/// Checks a signature, except for its parameters.
+/// Checks that a signature can be that of an entry: its type parameters, its return type, and whether it is
+/// `async`, `unsafe` or variadic. Other parameters are not checked here.
 fn check(signature: &Signature, blocking: bool) -> Result<()> {
     let wrong = |at: &dyn ToTokens, text: &str| Err(Error::new_spanned(at, text));
     let is_type = |it: &&GenericParam| !matches!(it, GenericParam::Lifetime(_));

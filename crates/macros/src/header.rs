@@ -12,7 +12,8 @@ use crate::constraint;
 /// Returns the part of the header's name after `Mcp-Param-`.
 ///
 /// # Errors
-/// If there is none, if it is not a legal header name, or if a header can never hold the type.
+/// If the attribute has no name, if the name is not legal for a header, or if a header can never hold a value
+/// of the type.
 pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<LitStr> {
     let text = "expected the name of a header in parentheses, such as `#[header(\"Region\")]`";
     let name: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, text))?;
@@ -30,7 +31,7 @@ pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<LitStr> {
     Ok(name)
 }
 
-/// Checks that each name occurs once, ignoring case.
+/// Checks that each name of a header occurs once, ignoring case.
 ///
 /// # Errors
 /// At the first repeated name.

@@ -1,7 +1,7 @@
 //! `#[server]`: the methods of an `impl` that are entries, and the provider that declares them.
 //!
-//! In: the options and the `impl`. Out: the `impl` without our attributes, and an implementation of
-//! `Provider` (or a method, for `part = name`) that returns the entries.
+//! In: the options and the `impl`. Out: the `impl` without the attributes of this crate, and an
+//! implementation of `Provider` (or a method, for `part = name`) that returns the entries.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::entry::{Entry, Kind};
 use crate::function::{self, own, shown_at};
 use crate::own_type;
 
-/// Expands the attribute on an `impl`.
+/// Expands `#[server]` on an `impl`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut block: ItemImpl = match syn::parse2(item.clone()) {
         Ok(block) => block,
@@ -46,9 +46,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 /// The entries that were found in an `impl`.
 #[derive(Default)]
 struct Found {
-    /// For each entry, the statement that adds it.
+    /// For each entry, the statement that adds it to the `Entries` of the `impl`.
     declared: Vec<TokenStream>,
-    /// The methods so far, by the attribute's name and the entry's key.
+    /// The methods that were read so far, except those with `#[cfg]`, by the attribute's name and the entry's
+    /// key (a URI or name).
     keys: BTreeMap<(&'static str, String), Ident>,
 }
 
@@ -94,8 +95,8 @@ impl Found {
     }
 }
 
-/// Returns an `impl` with the method that returns the entries: `Provider::entries`, or a method called
-/// `part`.
+/// Returns an `impl` with the method that returns the entries: `Provider::entries`, or for `#[server(part =
+/// name)]` a method of that name.
 fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> TokenStream {
     let mut generics = block.generics.clone();
     if generics.type_params().next().is_some() {
@@ -114,7 +115,7 @@ fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> 
     match part {
         Some(part) => quote! {
             impl #generics #ty #bounds {
-                /// Returns the entries that are declared here.
+                /// Returns the entries that the methods of this `impl` declare.
                 pub fn #part(self: ::std::sync::Arc<Self>) -> ::plainwire::Entries {
                     #body
                 }
@@ -157,8 +158,8 @@ fn declared(entry: &Entry, method: &Ident) -> TokenStream {
     }
 }
 
-/// Reads the entry that a method declares; `None` if it has none of our attributes. Removes our attributes
-/// from the method.
+/// Reads the entry that a method declares; `None` if it has no `#[tool]`, `#[resource]` or `#[prompt]`.
+/// Removes these attributes from the method.
 fn take(method: &mut ImplItemFn, block: &ItemImpl) -> Result<Option<(Entry, Kind)>> {
     let mut found: Option<(Kind, Attribute)> = None;
     for attribute in std::mem::take(&mut method.attrs) {

@@ -56,7 +56,7 @@ impl Number {
     }
 }
 
-/// The bounds of a range of numbers. A bound that is missing or is not a literal is `None`.
+/// The bounds of a range of numbers. A bound is `None` if it is missing or not a literal.
 pub(crate) struct Bounds<'r> {
     least: Option<(Number, &'r Expr)>,
     most: Option<(Number, &'r Expr)>,
@@ -71,7 +71,7 @@ impl<'r> Bounds<'r> {
         Self { least, most, limits: &range.limits, range }
     }
 
-    /// Checks that the range is not empty. A range passes if one of its bounds is unknown.
+    /// Checks that the range is not empty. A range passes if one of its bounds is missing or not a literal.
     ///
     /// # Errors
     /// If no number is within the bounds.
@@ -95,10 +95,11 @@ impl<'r> Bounds<'r> {
         }
     }
 
-    /// Checks that the bounds allow only numbers from `least` to `most`. The error contains the reason `why`.
+    /// Checks that the bounds are within the numbers from `least` to `most`. A bound that is missing or not a
+    /// literal passes. The error contains the reason `why`.
     ///
     /// # Errors
-    /// If one is not.
+    /// If a bound is outside of these numbers.
     pub(crate) fn fit_within(&self, (least, most): (i128, i128), why: &str) -> Result<()> {
         // A range like `..256` ends before its bound, so the bound may be one greater than the type's
         // greatest number.
@@ -118,7 +119,7 @@ impl<'r> Bounds<'r> {
     /// Checks that `number`, which is written as `default`, is within the bounds.
     ///
     /// # Errors
-    /// If it is not.
+    /// If `number` is outside of the bounds.
     pub(crate) fn hold(&self, number: Number, default: &Expr) -> Result<()> {
         let is_small = self.least.is_some_and(|(least, _)| number.is_below(least));
         let is_great = self.most.is_some_and(|(most, _)| match self.is_closed() {
@@ -156,7 +157,7 @@ fn integers(ty: &Type) -> Option<(i128, i128)> {
     })
 }
 
-/// Returns tokens as you would write them: without blanks around `..`, `-` and the like.
+/// Returns tokens as text without blanks, such as `1..=-2` and not `1 ..= - 2`.
 fn written(tokens: impl ToTokens) -> String {
     let tokens: TokenStream = tokens.into_token_stream();
     tokens.to_string().replace(' ', "")
@@ -166,7 +167,7 @@ fn written(tokens: impl ToTokens) -> String {
 mod tests {
     use super::*;
 
-    /// Returns the error of `#[range(range)] #[default(default)] _: ty`.
+    /// Returns the error for `#[range(range)] #[default(default)] _: ty`; `None` if it is correct.
     fn fault(range: &str, ty: &str, default: &str) -> Option<String> {
         let range: ExprRange = syn::parse_str(range).unwrap();
         let default: Expr = syn::parse_str(default).unwrap();

@@ -6,7 +6,7 @@ use syn::{Error, Result};
 /// Checks that `name` is a legal tool name.
 ///
 /// # Errors
-/// If it is not. Spec: 2025-11-25 tools "Tool Names".
+/// If `name` is not legal. Spec: 2025-11-25 tools "Tool Names".
 pub(crate) fn check(name: &str, span: Span) -> Result<()> {
     let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if (1..=128).contains(&name.len()) && name.chars().all(legal) {

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     pub(crate) uri: Option<LitStr>,
     /// The names of the variables or arguments for which `complete` has a function.
     pub(crate) completed: Vec<Ident>,
-    /// The names of the options so far.
+    /// The names of the options that were read so far.
     given: Vec<Ident>,
 }
 
@@ -108,7 +108,7 @@ const PROMPT: [Known; 7] = [
 /// Options that may be given more than once.
 const REPEATED: [&str; 5] = ["complete", "icon", "layer", "meta", "requires"];
 
-/// Options that exclude each other.
+/// Pairs of options that exclude each other.
 const OPPOSITES: [(&str, &str); 5] = [
     ("additive", "destructive"),
     ("additive", "read_only"),
@@ -284,7 +284,7 @@ fn one_of(option: &Ident, value: &Value, words: &Words) -> Result<Ident> {
     }
 }
 
-/// Checks that a URI can be that of a page (MCP Apps).
+/// Checks that a URI can be that of a page (MCP Apps): it begins with `ui://`.
 pub(crate) fn is_page(uri: &LitStr) -> Result<()> {
     let text = uri.value();
     if text.strip_prefix("ui://").is_some_and(|rest| !rest.is_empty()) {
@@ -339,11 +339,11 @@ struct Item {
 }
 
 enum Value {
-    /// `complete(argument = function)`
+    /// Names with functions in parentheses, as in `complete(argument = function)`.
     For(Vec<(Ident, Expr)>),
-    /// `title = "Addition"`
+    /// A value after `=`, as in `title = "Addition"`.
     Is(Expr),
-    /// `read_only`
+    /// No value, as in `read_only`.
     None,
 }
 

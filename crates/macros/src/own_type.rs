@@ -31,8 +31,8 @@ pub(crate) fn spelt_out(signature: &Signature, block: &ItemImpl) -> Result<Signa
     Ok(signature)
 }
 
-/// Refuses arguments whose type names a type parameter of the `impl`, or `Self` if the `impl` has one: there
-/// is one schema for all calls.
+/// Refuses arguments whose type names a type parameter of the `impl`, or `Self` if the `impl` has type
+/// parameters: there is one schema for all calls.
 pub(crate) fn independent(function: &Function, block: &ItemImpl) -> Result<()> {
     let mut names: Vec<String> = block.generics.type_params().map(|it| it.ident.to_string()).collect();
     if names.is_empty() {

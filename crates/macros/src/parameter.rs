@@ -1,7 +1,7 @@
 //! One parameter of a function: an argument of the entry, or a value that comes from the call.
 //!
 //! In: the parameter with its attributes. Out: for an argument, its field of the arguments struct; and the
-//! parameter without our attributes.
+//! parameter without attributes except lints.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -25,23 +25,23 @@ pub(crate) struct Parameter {
     /// The parameter's name with the macro's hygiene, for use in generated code.
     pub(crate) local: Ident,
     pub(crate) name: Ident,
-    /// The type as callers of the function see it: without `mut`.
+    /// The type of the parameter, as written.
     pub(crate) ty: Type,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// A single argument.
+    /// One argument of the entry.
     Argument,
     /// The struct that holds all arguments.
     Arguments,
     /// A value made from the call, such as `State<T>`.
     Extracted,
-    /// `&Context`.
+    /// A reference, `&Context`, to the context of the call.
     BorrowedContext,
 }
 
-/// The parameter attributes of this crate.
+/// The attributes that a parameter may have besides doc comments and lints.
 const OURS: [&str; 11] = [
     "argument",
     "arguments",
@@ -57,7 +57,7 @@ const OURS: [&str; 11] = [
 ];
 
 impl Parameter {
-    /// Reads a parameter and removes our attributes from it.
+    /// Reads a parameter and removes its attributes except lints. Fails if an attribute is not known.
     pub(crate) fn take(argument: &mut FnArg, function: &Ident) -> Result<Self> {
         let FnArg::Typed(PatType { attrs, pat, ty, .. }) = argument else {
             return Err(Error::new_spanned(argument, "expected a parameter with a name and a type"));
@@ -174,7 +174,8 @@ fn is_ours(attribute: &Attribute) -> bool {
     docs::is_doc(attribute) || is_one_of(attribute, &OURS)
 }
 
-/// Returns whether the compiler accepts an attribute on a parameter and this crate ignores it.
+/// Returns whether an attribute sets the level of a lint, as `allow` does. The compiler accepts such
+/// attributes on a parameter, and this crate ignores them.
 pub(crate) fn is_lint(attribute: &Attribute) -> bool {
     is_one_of(attribute, &["allow", "deny", "expect", "forbid", "warn"])
 }
@@ -221,7 +222,7 @@ fn kind(ty: &Type) -> Result<Kind> {
     }
 }
 
-/// Returns whether the last segment of a path is `name` with `generics` type arguments.
+/// Returns whether `ty` is a path whose last segment is `name` with `generics` type arguments.
 fn is_named(ty: &Type, name: &str, generics: usize) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|last| {

@@ -1,7 +1,7 @@
 //! The authorization code flow, with PKCE and `state`.
 //!
-//! In: an authorization server, the client, scopes, and the user's way there. Out: tokens. The expected
-//! issuer, the verifier and the state exist only within one call.
+//! In: an authorization server, the client, scopes, and the redirect by which the user signs in. Out: tokens.
+//! The expected issuer, the verifier and the state exist only within one call.
 
 use oauth2::basic::BasicClient;
 use oauth2::{AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, RedirectUrl, Scope};

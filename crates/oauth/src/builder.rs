@@ -40,7 +40,7 @@ pub(super) struct Config {
     pub(super) client: Option<PreregisteredClient>,
     /// The URL of the client's metadata document, exactly as the program gave it.
     pub(super) metadata_url: Option<String>,
-    /// The private key that the client authenticates with.
+    /// The private key that the client authenticates with; `None` if the program has set none.
     pub(super) key: Option<SigningKey>,
     pub(super) grant: Grant,
     /// The way in which a user signs in; `None` if the program has set none.
@@ -67,9 +67,9 @@ pub(super) struct PreregisteredClient {
 /// Workload identities and tokens of an enterprise's identity provider will be two more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grant {
-    /// A user signs in.
+    /// A user signs in (`authorization_code`).
     AuthorizationCode,
-    /// The program signs in for itself.
+    /// The program authenticates itself, without a user (`client_credentials`).
     ClientCredentials,
 }
 
@@ -105,7 +105,7 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets the secret of [`client_id`](Self::client_id).
+    /// Sets the secret of the client that [`client_id`](Self::client_id) names.
     #[must_use]
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.client_secret = Some(Secret::new(secret));
@@ -187,7 +187,7 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets the store for tokens. The default is a [`MemoryStore`](super::MemoryStore), whose contents are
+    /// Sets the store for tokens. The default is a [`MemoryStore`], whose contents are
     /// lost when the program ends.
     #[must_use]
     pub fn store(mut self, store: impl TokenStore) -> Self {
@@ -268,7 +268,7 @@ fn metadata_url(text: &str) -> Result<String, Failure> {
     }
 }
 
-/// Default time limit for a login.
+/// Default time limit for a login. 5 min: most users find their password in that time.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(300);
 
 #[cfg(test)]

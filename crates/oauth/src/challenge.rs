@@ -13,7 +13,7 @@ use super::scope::Scopes;
 pub(super) struct Challenge {
     /// The error code: `invalid_token`, `insufficient_scope`, …
     pub(super) error: Option<String>,
-    /// The URL of the server's metadata as a protected resource (RFC 9728).
+    /// The URL of the MCP server's metadata as a protected resource (RFC 9728).
     pub(super) resource_metadata: Option<String>,
     /// The scopes that the refused request requires. `None` if the list is missing or empty.
     pub(super) scope: Option<Scopes>,

@@ -1,4 +1,5 @@
-//! Finds the authorization servers of a server, by the server's metadata as a protected resource (RFC 9728).
+//! Finds the authorization servers of an MCP server, by that server's metadata as a protected resource (RFC
+//! 9728).
 //!
 //! In: the URL of a server, and the URL of its metadata if the server has named one. Out: the server's own
 //! identifier, and the issuers that it names. [`super::metadata`] reads the metadata of an issuer.
@@ -10,14 +11,15 @@ use super::fault::{Failure, quoted};
 use super::fetch::GuardedHttp;
 use super::scope::Scopes;
 
-/// The metadata of a protected resource, as a server publishes it about itself.
+/// The metadata of a protected resource, as an MCP server publishes it about itself.
 #[derive(Clone, Debug)]
 pub(super) struct ProtectedResource {
-    /// The value for the `resource` parameter, exactly as the server writes it.
+    /// The identifier of the MCP server: the value of the parameter `resource` in OAuth requests, exactly as
+    /// the metadata has it.
     pub(super) resource: String,
-    /// The issuers of tokens for the server. Never empty.
+    /// The issuers of tokens for the MCP server. Never empty.
     pub(super) issuers: Vec<String>,
-    /// The scopes of the server (`scopes_supported`); `None` if it lists none.
+    /// The scopes of the MCP server (`scopes_supported`); `None` if it lists none.
     pub(super) scopes: Option<Scopes>,
 }
 
@@ -89,7 +91,8 @@ fn is_about(resource: &str, server: &Url) -> bool {
     plain && resource.origin() == server.origin() && below && same_query
 }
 
-/// Returns the well-known URLs of the metadata, the more specific one first.
+/// Returns the well-known URLs of the metadata of `server`: the one for its path, if it has a path, then the
+/// one for its origin.
 fn well_known(server: &Url) -> Vec<Url> {
     let at = |rest: &str| server.join(&format!("/.well-known/oauth-protected-resource{rest}")).ok();
     let path = &server[Position::BeforePath..Position::AfterQuery];
@@ -97,8 +100,8 @@ fn well_known(server: &Url) -> Vec<Url> {
     special.into_iter().chain(at("")).collect()
 }
 
-/// Returns the canonical URI of a server: without fragment and user, and without a slash in place of an empty
-/// path.
+/// Returns the canonical URI of an MCP server: without fragment and user, and without a slash in place of an
+/// empty path.
 pub(super) fn canonical(server: &Url) -> String {
     let origin = super::fault::origin(server);
     match &server[Position::BeforePath..Position::AfterQuery] {

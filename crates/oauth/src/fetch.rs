@@ -29,7 +29,7 @@ pub(super) struct GuardedHttp {
     guard: Arc<AddressGuard>,
 }
 
-/// The response to a request.
+/// The response to an HTTP request.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
@@ -52,7 +52,7 @@ impl GuardedHttp {
         Ok(Self { client, guard })
     }
 
-    /// Checks a URL that is requested only later, such as an endpoint in metadata.
+    /// Checks by the address guard a URL that is requested only later, such as an endpoint in metadata.
     pub(super) fn check(&self, url: &Url) -> Result<(), Failure> {
         Ok(self.guard.check(url)?)
     }
@@ -95,14 +95,15 @@ impl GuardedHttp {
         )))
     }
 
-    /// Posts a JSON document.
+    /// Posts a JSON document to `url`, and returns the response whatever its status.
     pub(super) async fn post(&self, url: &Url, document: &serde_json::Value) -> Result<Answer, Failure> {
         let request = self.client.post(url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/json").body(document.to_string());
         self.send(url, request).await
     }
 
-    /// Posts a form. Its contents may be secret and never appear in errors.
+    /// Posts a form to `url`, and returns the response whatever its status. The contents of the form may be
+    /// secret and never appear in errors.
     pub(super) async fn post_form(
         &self,
         url: &Url,
@@ -171,7 +172,7 @@ impl<'c> oauth2::AsyncHttpClient<'c> for GuardedHttp {
     }
 }
 
-/// Returns the error for a status that is no answer to the request.
+/// Returns the error for an HTTP status that is no answer to the request.
 pub(super) fn unexpected(url: &Url, status: StatusCode) -> Failure {
     let message = format!("expected an answer from {}, but found status {status}", quoted(&origin(url)));
     let passes = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
@@ -210,7 +211,7 @@ fn tls() -> Result<ClientConfig, Failure> {
     Ok(builder.with_platform_verifier().map_err(failed)?.with_no_client_auth())
 }
 
-/// Longest response body. Metadata with all its languages and keys takes a tenth of it.
+/// Longest response body. 1 MiB. Metadata with all its languages and keys takes a tenth of it.
 pub(super) const MAX_BYTES: usize = 1 << 20;
 /// Time limit for one request, including connecting and reading.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);

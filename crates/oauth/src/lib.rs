@@ -67,7 +67,8 @@ pub use store::{FileStore, Held, MemoryStore, StoreKey, TokenFuture, TokenStore}
 #[derive(Clone)]
 pub struct OAuth {
     config: Arc<Config>,
-    /// Sessions by the canonical URL of their server. Grows with the servers that the program names.
+    /// The sessions, each with the tokens of one MCP server, by the canonical URL of that server. Grows with
+    /// the servers that the program names.
     sessions: Arc<Mutex<BTreeMap<String, Arc<Session>>>>,
 }
 

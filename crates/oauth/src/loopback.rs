@@ -18,14 +18,15 @@ use url::Url;
 
 use super::fault::Failure;
 
-/// A listener that waits for one redirect.
+/// A listener on this machine that waits for the redirect of one login.
 #[derive(Debug)]
 pub(super) struct Loopback {
     listener: TcpListener,
     redirect_uri: String,
 }
 
-/// The work on one connection, which yields the URL of the redirect if the connection brought it.
+/// The work on one connection of the browser, which yields the URL of the redirect if the connection brought
+/// it.
 type Visit<'v> = Pin<Box<dyn Future<Output = Option<Url>> + Send + 'v>>;
 
 impl Loopback {
@@ -144,7 +145,7 @@ fn failed(error: io::Error) -> Failure {
 
 const HOST: &str = "127.0.0.1";
 const PATH: &str = "/callback";
-/// Most connections at a time. A browser opens six.
+/// Most connections of the listener at a time. A browser opens six.
 const MAX_VISITS: usize = 16;
 /// Longest head of a request, in bytes. Browsers also send the cookies of other programs on this host.
 const MAX_HEAD: usize = 32 << 10;

@@ -18,15 +18,15 @@ type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The program's function that opens the authorization URL and returns the URL of the redirect.
 type Follow = Arc<dyn Fn(Url) -> Boxed<Result<Url, String>> + Send + Sync>;
-/// The program's function that opens a URL.
+/// The program's function that opens the authorization URL in a browser, or shows it.
 type Open = Arc<dyn Fn(Url) -> Boxed<Result<(), String>> + Send + Sync>;
 
 /// The user's way to the authorization server and back, as set by the program.
 #[derive(Clone)]
 pub(super) enum Redirect {
-    /// The program opens the URL and returns the URL of the redirect.
+    /// The program opens the authorization URL, and returns the URL of the redirect.
     Follow { redirect_uri: String, follow: Follow },
-    /// The program opens the URL, and the browser returns to a listener of this crate.
+    /// The program opens the authorization URL, and the browser returns to a listener of this crate.
     Loopback { open: Open },
 }
 

@@ -22,21 +22,22 @@ pub(super) struct Refresh {
     pub(super) config: Arc<Config>,
     pub(super) web: GuardedHttp,
     pub(super) server: Arc<AuthServer>,
-    /// The value of the parameter `resource`.
+    /// The value of the parameter `resource` of the token request (RFC 8707).
     pub(super) resource: String,
     /// The store key of the tokens.
     pub(super) key: StoreKey,
-    /// The tokens to replace.
+    /// The tokens to replace by the refresh.
     pub(super) stale: Arc<Tokens>,
-    /// The current Unix time, in seconds.
+    /// The Unix time at which the refresh was started, in seconds.
     pub(super) now: u64,
 }
 
 /// The result of a refresh.
 pub(super) enum Refreshed {
-    /// Good tokens.
+    /// Tokens that are not about to expire: from this refresh, or from another process.
     Tokens(Arc<Tokens>),
-    /// The refresh token is missing or no longer accepted: a login is needed.
+    /// No usable refresh token is left: it is missing, no longer accepted, or of another client. A login is
+    /// needed.
     Gone,
 }
 

@@ -20,7 +20,7 @@ use super::metadata::AuthServer;
 use super::secret::Secret;
 use super::store::StoreKey;
 
-/// The client as one authorization server knows it.
+/// The OAuth client as one authorization server knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Client {
     pub(super) id: String,
@@ -48,7 +48,7 @@ pub(super) enum AuthMethod {
     PrivateKeyJwt,
 }
 
-/// The answer of an authorization server to a registration.
+/// The answer of an authorization server that has registered a client.
 #[derive(Deserialize)]
 struct Registered {
     client_id: String,
@@ -159,7 +159,7 @@ impl Client {
         Self { id: id.to_owned(), secret, method, redirect_uris: Vec::new(), expires: None }
     }
 
-    /// Returns whether the client's secret has not expired.
+    /// Returns whether the client's secret, if it has one, has not expired at the Unix time `now`.
     pub(super) fn is_good(&self, now: u64) -> bool {
         self.expires.is_none_or(|at| at > now)
     }

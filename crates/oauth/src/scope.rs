@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 #[serde(from = "String", into = "String")]
 pub(super) struct Scopes(BTreeSet<String>);
 
-/// The inputs for a choice of scopes.
+/// The inputs for the choice of the scopes to request.
 #[derive(Debug, Default)]
 pub(super) struct ScopeInputs<'s> {
-    /// The `scope` of the challenge; `None` if it has none.
+    /// The scopes that the MCP server requires in its refusal, or that the program has set; `None` if there
+    /// are neither.
     pub(super) challenged: Option<&'s Scopes>,
     /// The `scopes_supported` of the protected resource; `None` if it lists none.
     pub(super) supported: Option<&'s Scopes>,
@@ -104,9 +105,9 @@ impl From<Scopes> for String {
     }
 }
 
-/// The scope that requests a refresh token.
+/// The scope by which OpenID Connect requests a refresh token.
 const OFFLINE: &str = "offline_access";
-/// Most scopes of one list: they become part of a URL.
+/// Most scopes in one [`Scopes`]: they become part of a URL.
 const MAX_SCOPES: usize = 200;
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub enum Renewal {
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoggedOut {
-    /// There were no tokens.
+    /// There were no tokens for the server.
     Nothing,
     /// The tokens were not revoked: the authorization server has no revocation endpoint, or the server has
     /// moved to another authorization server.

@@ -31,16 +31,16 @@ pub(super) struct Tokens {
     pub(super) expires: Option<u64>,
     /// The lifetime of the access token in seconds; `None` if the answer did not state it.
     lifetime: Option<u64>,
-    /// The scopes that were requested; `None` if the request named none.
+    /// The scopes that the login requested; `None` if it named none.
     pub(super) requested: Option<Scopes>,
-    /// The scopes that were granted; `None` if the answer did not name them.
+    /// The scopes that the authorization server granted; `None` if its answer did not name them.
     granted: Option<Scopes>,
     /// The client that the tokens were issued to. A copy, not its id: a later login may have registered
     /// another client.
     pub(super) client: Client,
 }
 
-/// The reason why the token endpoint gave no tokens.
+/// The reason why a token request has brought no tokens.
 #[derive(Debug)]
 pub(super) enum TokenFault {
     /// The authorization server does not know the client, or no longer accepts it.
@@ -56,9 +56,9 @@ pub(super) struct TokenEndpoint<'e> {
     pub(super) web: &'e GuardedHttp,
     pub(super) server: &'e AuthServer,
     pub(super) client: &'e Client,
-    /// The private key for `private_key_jwt`.
+    /// The private key for `private_key_jwt`; `None` if the program has set none.
     pub(super) key: Option<&'e SigningKey>,
-    /// The value of the parameter `resource`.
+    /// The value of the parameter `resource` of token requests (RFC 8707).
     pub(super) resource: &'e str,
     /// The current Unix time, in seconds.
     pub(super) now: u64,
@@ -69,7 +69,7 @@ type Parameters = Vec<(&'static str, String)>;
 type Answered<T> = Result<BasicTokenResponse, RequestTokenError<T, BasicErrorResponse>>;
 
 impl TokenEndpoint<'_> {
-    /// Exchanges a code for tokens.
+    /// Exchanges an authorization code for tokens.
     pub(super) async fn redeem(
         &self,
         code: &Secret,
@@ -106,7 +106,7 @@ impl TokenEndpoint<'_> {
         Ok(tokens)
     }
 
-    /// Requests a token for the client itself.
+    /// Requests a token for the client itself (`client_credentials`), without a user.
     pub(super) async fn client_credentials(&self, scopes: Option<Scopes>) -> Result<Tokens, TokenFault> {
         let (requests, extra) = self.requests()?;
         let mut request = requests.exchange_client_credentials();
@@ -185,8 +185,8 @@ impl TokenEndpoint<'_> {
         })
     }
 
-    /// Classifies an error. The message quotes the server's text, unless that text repeats a secret that was
-    /// sent.
+    /// Classifies the error of a token request. The message quotes the server's text, unless that text
+    /// repeats a secret that was sent.
     fn fault(&self, error: RequestTokenError<Failure, BasicErrorResponse>, sent: &[&str]) -> TokenFault {
         let issuer = quoted(&self.server.issuer);
         let answer = match error {
@@ -224,7 +224,7 @@ impl Tokens {
         self.requested.clone().unwrap_or_default().union(&self.scopes())
     }
 
-    /// Returns whether the access token has expired.
+    /// Returns whether the access token has expired at the Unix time `now`.
     pub(super) fn has_ended(&self, now: u64) -> bool {
         self.expires.is_some_and(|at| at <= now)
     }

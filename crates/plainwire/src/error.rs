@@ -14,48 +14,51 @@ pub enum Error {
     /// Authorization failed, so requests to the server can't be made for the user.
     #[cfg(feature = "http-client")]
     Auth {
-        /// The kind of failure: its cause, and whether trying again may help.
+        /// The kind of failure, from which follows whether trying again may help.
         fault: AuthFault,
-        /// The expected and the found value.
+        /// The description of the failure: what was expected, and what was found.
         message: String,
     },
     /// Several servers of a host (a client of several servers) have an entry with this name. Each such entry
     /// also has a unique name with a prefix.
     Ambiguous {
-        /// The name.
+        /// The name that entries of several servers have.
         name: String,
-        /// The names that the host uses for the servers.
+        /// The servers with such an entry, by the names that the host uses for them.
         servers: Vec<String>,
-        /// The kind of entry: `tool`, `prompt` or `resource`.
+        /// The kind of entry that was named: `tool`, `prompt` or `resource`.
         what: &'static str,
     },
-    /// The other side ended the connection. The message includes its last lines on stderr, if any.
+    /// The connection has ended, or the session on it was lost. If the other side was a server process, the
+    /// message includes its last lines on stderr, if any.
     Closed {
-        /// The answer that was awaited, and what is known about the end of the connection.
+        /// The known facts about the end of the connection, such as the exit code and the last lines of a
+        /// server process.
         why: String,
     },
-    /// The server is declared wrongly: a mistake in the program, at `at`.
+    /// The server or one of its entries is declared wrongly: a mistake in the program, at the source line
+    /// `at`.
     Declaration {
-        /// The position of the wrong declaration.
+        /// The source line of the wrong declaration.
         at: &'static Location<'static>,
-        /// The expected and the found value.
+        /// The description of the failure: what was expected, and what was found.
         message: String,
     },
     /// An answer does not have the form that its request requires.
     Decode {
-        /// The expected and the found value.
+        /// The description of the failure: what was expected, and what was found.
         message: String,
     },
     /// A hook failed, so the server did not start, or did not shut down cleanly.
     Hook {
-        /// `start` or `shutdown`.
+        /// The kind of hook: `start` or `shutdown`.
         hook: &'static str,
         /// The text of the error that the hook returned.
         why: String,
     },
     /// The server refused the request with an HTTP status instead of an error of the protocol.
     Http {
-        /// The status, such as 401.
+        /// The HTTP status, such as 401.
         status: u16,
         /// The body of the response, shortened.
         message: String,
@@ -69,7 +72,8 @@ pub enum Error {
     },
     /// A check in a test found a difference to a contract or a transcript, or could not use that file.
     Mismatch {
-        /// The difference, and what to do about it.
+        /// The difference between the file and the server or client, and the way to accept it; or the reason
+        /// why the file can't be used.
         message: String,
     },
     /// The answer to a request got lost, so the request may or may not have taken effect. It was not sent
@@ -84,36 +88,37 @@ pub enum Error {
     Rpc(plainwire_proto::error::Error),
     /// The target of a connection, or the data to send to it, is invalid.
     Target {
-        /// The expected and the found value.
+        /// The description of the failure: what was expected, and what was found.
         message: String,
     },
     /// A tool failed, with its message for the model.
     Tool {
-        /// The text of its result.
+        /// The text in the result of the tool, written for the model.
         text: String,
     },
     /// The server asked a question during the request, and the client did not answer it: it has no handler
     /// for such a question, the question was rejected, or the handler failed.
     Unanswered {
-        /// The server's key for the question.
+        /// The key by which the server names the question.
         question: String,
         /// The reason why there is no answer.
         why: plainwire_proto::error::Error,
     },
     /// A host (a client of several servers) has no entry, or no server, with this name.
     Unknown {
-        /// A known name that is similar, if there is one.
+        /// A known name that is similar to the unknown one, if there is one.
         meant: Option<String>,
-        /// The name.
+        /// The name that is not known.
         name: String,
-        /// The kind that was asked for: `tool`, `prompt`, `resource` or `server`.
+        /// The kind of thing that was named: `tool`, `prompt`, `resource` or `server`.
         what: &'static str,
     },
-    /// The server can't be reached; nothing was sent.
+    /// The server can't be reached; the request was not sent.
     Unreachable {
-        /// Scheme, host and port, or the name that the host uses for the server.
+        /// The server that can't be reached: the scheme, host and port of its URL, or the name that a host (a
+        /// client of several servers) uses for it.
         origin: String,
-        /// The reason.
+        /// The reason why the server can't be reached.
         why: String,
     },
 }
@@ -123,18 +128,20 @@ pub enum Error {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthFault {
-    /// The user, the authorization server or the server itself refused. Trying again does not help.
+    /// The user, the authorization server or the MCP server refused. Trying again does not help.
     Denied,
-    /// The user has to sign in, and this program can't ask them.
+    /// The user has to sign in, and this program can't ask the user to.
     LoginNeeded,
-    /// A server broke a rule of the protocol, so that going on would not be safe.
+    /// The MCP server or the authorization server broke a rule of the protocol, so that going on would not be
+    /// safe.
     Server,
     /// The settings of the program for authorization, such as a client, a key or an address, can't be used
     /// with this server.
     Settings,
-    /// Tokens could not be read or stored.
+    /// Tokens could not be read from their store, or written to it.
     Store,
-    /// A server could not be reached, or failed. Trying again later may help.
+    /// The MCP server or the authorization server could not be reached, or failed. Trying again later may
+    /// help.
     Unreachable,
 }
 

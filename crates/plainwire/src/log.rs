@@ -54,7 +54,7 @@ impl Subscriber for Stderr {
     fn exit(&self, _: &Id) {}
 }
 
-/// The line of an event, to which its fields are added.
+/// The line that is written for an event; the fields of the event are added to it.
 struct Line(String);
 
 impl Visit for Line {

@@ -27,7 +27,7 @@ pub struct Conversion {
     ///   (`:status[OK]{color=freen}`). Atlassian's products refuse such a document.
     /// - From Markdown to storage format or wiki markup: attributes that a directive lacks and that these
     ///   formats can't do without (the id of a mention, the colour of a status, the type of a panel).
-    /// - Otherwise none. [`adf::check`](crate::adf::check) checks a source that is ADF.
+    /// - Otherwise none. [`adf::check`] checks a source that is ADF.
     pub invalid: Vec<Diagnostic>,
 }
 

@@ -4,7 +4,7 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
-use crate::tree::{MAX_NODES, Node, Room};
+use crate::tree::{MAX_NODES, Node, NodeLimit};
 
 /// The size of the largest source that [`Document::read`] reads, in bytes: 1 GiB. A larger source gives a
 /// document with an empty source and without blocks, and a diagnostic.
@@ -30,16 +30,16 @@ impl<'a> Document<'a> {
     /// [`Document::diagnostics`].
     #[must_use]
     pub fn read(format: Format, source: &'a str) -> Self {
-        Self::read_within(format, source, Room::default())
+        Self::read_within(format, source, NodeLimit::default())
     }
 
     /// Reads a text that a conversion has written, with twice the usual node limit. The text can need more
     /// nodes than the tree it was written from, because tags in Markdown count as nodes.
     pub(crate) fn read_back(format: Format, written: &'a str) -> Self {
-        Self::read_within(format, written, Room::of(2 * MAX_NODES))
+        Self::read_within(format, written, NodeLimit::of(2 * MAX_NODES))
     }
 
-    fn read_within(format: Format, source: &'a str, room: Room) -> Self {
+    fn read_within(format: Format, source: &'a str, room: NodeLimit) -> Self {
         if source.len() > MAX_SOURCE {
             let found = format!("expected at most {MAX_SOURCE} bytes, but found {}", source.len());
             let diagnostics = vec![Diagnostic::new(crate::tree::Span::default(), found)];
@@ -52,7 +52,7 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the text of this document in `format`, without the content that `format` can't carry.
-    /// [`convert`](crate::convert) reports that content.
+    /// [`convert`](crate::convert()) reports that content.
     #[must_use]
     pub fn write(&self, format: Format) -> String {
         crate::spelling::of(format).document(&self.blocks)

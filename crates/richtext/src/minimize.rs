@@ -70,8 +70,9 @@ impl Search {
         (worst(&losses) == Some(self.worst)).then_some(losses)
     }
 
-    /// Returns a smaller document with a loss of the kind [`worst`](Self::worst): a single block, the
-    /// children of a block, or all blocks without one part. Returns `None` if none of these has such a loss.
+    /// Returns a smaller document whose gravest loss has the kind [`worst`](Self::worst): a single block, the
+    /// children of a block, or all blocks without one part (see [`parts`]). Returns `None` if none of these
+    /// has such a loss, or if [`MAX_TRIES`] is reached.
     fn smaller<'a>(&mut self, blocks: &[Node<'a>]) -> Option<ThinVec<Node<'a>>> {
         if blocks.len() > 1 {
             let single = blocks.iter().map(|it| thin_vec![it.clone()]);
@@ -90,8 +91,8 @@ impl Search {
         self.first((0..count).map(|at| without(blocks, at)))
     }
 
-    /// Returns the first of `candidates` with a loss of the kind [`worst`](Self::worst); `None` if there is
-    /// none or [`MAX_TRIES`] is reached.
+    /// Returns the first of `candidates` whose gravest loss has the kind [`worst`](Self::worst); `None` if
+    /// there is none or [`MAX_TRIES`] is reached.
     fn first<'a>(
         &mut self,
         candidates: impl Iterator<Item = ThinVec<Node<'a>>>,

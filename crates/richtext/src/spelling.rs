@@ -8,7 +8,7 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
-use crate::tree::{Kind, Node, Room};
+use crate::tree::{Kind, Node, NodeLimit};
 
 #[cfg(test)]
 mod tests;
@@ -28,12 +28,12 @@ pub(crate) trait Spelling {
     /// Returns the blocks of `source`, and diagnostics. The limit of nodes is
     /// [`MAX_NODES`](crate::tree::MAX_NODES).
     fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
-        self.read_within(source, Room::default())
+        self.read_within(source, NodeLimit::default())
     }
 
     /// Like [`read`](Self::read), but with the limit `room` on the number of nodes. The source beyond it is
     /// kept raw.
-    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>);
+    fn read_within<'a>(&self, source: &'a str, room: NodeLimit) -> (ThinVec<Node<'a>>, Vec<Diagnostic>);
 
     /// Returns a whole document with these blocks.
     fn document(&self, blocks: &[Node<'_>]) -> String;

@@ -9,10 +9,10 @@ mod changing;
 mod content;
 mod input_required;
 mod media;
+mod notifications;
 mod prompts;
 mod resources;
 mod schema;
-mod touch;
 
 use plainwire::prelude::*;
 
@@ -24,7 +24,7 @@ pub fn server() -> Server {
         .state(handle)
         .logging()
         .with(content::entries())
-        .with(touch::entries())
+        .with(notifications::entries())
         .with(asking::entries())
         .with(input_required::entries())
         .with(schema::entries())

@@ -9,7 +9,7 @@ pub(crate) fn entries() -> Entries {
     Entries::new().tool(json_schema_2020_12_tool).tool(test_custom_header)
 }
 
-/// The schema that the suite expects.
+/// The input schema that the suite expects of `json_schema_2020_12_tool`.
 const SCHEMA: &str = r##"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",

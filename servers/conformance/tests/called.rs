@@ -11,7 +11,7 @@ use plainwire::serde_json::{self, Value};
 use plainwire::testing::{in_each_era, show};
 use plainwire_conformance::server;
 
-/// Returns a client that accepts every question.
+/// Returns a client that accepts every elicitation, answers every sampling request, and has one root.
 fn client() -> ClientBuilder {
     let model = |_: CreateMessage| async { Ok(CreateMessageResult::text("model", "Paris")) };
     Client::builder()

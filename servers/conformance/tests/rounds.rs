@@ -1,5 +1,5 @@
-//! Tests of rounds in 2026-07-28, as messages on the wire. For the scenarios `input-required-result-*`, and
-//! parts of `server-stateless`.
+//! Tests of rounds (the runs of a handler between which the client answers questions) in 2026-07-28, as
+//! messages on the wire. For the scenarios `input-required-result-*`, and parts of `server-stateless`.
 
 mod raw;
 

@@ -31,8 +31,8 @@ async fn say(it: Text) -> &'static str {
     "said"
 }
 
-/// Returns the text that a child process reads from the standard input it inherits, once the file `text`
-/// exists. Before that, the child writes `started` to stderr.
+/// Returns the text that a child process reads from the standard input it inherits, once the file with the
+/// path `it.text` exists. Before that, the child writes `started` to stderr.
 async fn child_reads(it: Text) -> Result<String, ToolError> {
     let script = r#"echo started >&2; while [ ! -e "$0" ]; do sleep 0.01; done; cat"#;
     let mut command = Command::new("sh");

@@ -1,6 +1,8 @@
-//! The client that the benchmarks in `suite/bench` measure.
+//! The client that the benchmarks in `suite/bench` measure: `plainwire-bench-client stdio|http ERA SERVER
+//! [CALLS]`.
 //!
-//! `plainwire-bench-client stdio|http ERA SERVER [CALLS]`
+//! ERA is a revision: `2026-07-28`, or any other word for 2025-11-25. SERVER is a program or a URL, CALLS the
+//! number of calls.
 
 use std::process::Command;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ use plainwire::proto::peer::EraChoice;
 use plainwire::{Client, Error, Result};
 use serde_json::{Value, json};
 
-/// Numbers of the questions that the server has asked so far.
+/// Numbers of the elicitations (`forms`) and the sampling requests that the server has sent so far.
 #[derive(Clone, Default)]
 struct Asked {
     forms: Arc<AtomicUsize>,
@@ -109,7 +109,7 @@ async fn check(server: &str, client: &Client, asked: &Asked) -> Result<()> {
     }
 }
 
-/// Checks `@modelcontextprotocol/server-everything`.
+/// Checks our client against `@modelcontextprotocol/server-everything`.
 async fn everything(client: &Client, asked: &Asked) -> Result<()> {
     lists(client, 13, 7, 1, 4).await?;
     says(client, "echo", json!({ "message": "hé\n\"x\"" }), "hé").await?;
@@ -142,7 +142,7 @@ async fn everything(client: &Client, asked: &Asked) -> Result<()> {
         .await
 }
 
-/// Checks the everything server of the official Python SDK.
+/// Checks our client against the everything server of the official Python SDK.
 async fn python(client: &Client, asked: &Asked) -> Result<()> {
     lists(client, 20, 3, 1, 4).await?;
     says(client, "test_simple_text", json!({}), "simple text").await?;
@@ -168,7 +168,7 @@ async fn python(client: &Client, asked: &Asked) -> Result<()> {
     resources(client).await
 }
 
-/// Checks the example `testing_demo` of FastMCP.
+/// Checks our client against the example `testing_demo` of FastMCP.
 async fn fastmcp(client: &Client) -> Result<()> {
     lists(client, 3, 1, 1, 2).await?;
     let sum: i64 = client.call("add", json!({ "a": 2, "b": 40 })).await?;
@@ -183,7 +183,7 @@ async fn fastmcp(client: &Client) -> Result<()> {
     resources(client).await
 }
 
-/// Checks the example `elicitation` of FastMCP.
+/// Checks our client against the example `elicitation` of FastMCP.
 async fn fastmcp_elicitation(client: &Client, asked: &Asked) -> Result<()> {
     asks(client, &asked.forms, "greet", json!({}), "Hello, Ada!").await?;
     asks(client, &asked.forms, "survey", json!({}), "lucky number is 7").await
@@ -213,7 +213,7 @@ async fn says(client: &Client, tool: &str, arguments: Value, text: &str) -> Resu
     expect(!result.is_error && said.contains(text), &format!("`{tool}` says {text:?}: {said:?}"))
 }
 
-/// Checks a call during which the server asks a question.
+/// Checks that a call returns `text`, and that the server asks a question meanwhile, which raises `counter`.
 async fn asks(
     client: &Client,
     counter: &AtomicUsize,

@@ -29,7 +29,8 @@ struct Given {
     tool_calls: Vec<ToolCall>,
 }
 
-/// URLs of the client's metadata document and of its redirect. The suite fetches neither.
+/// The URL of the client's metadata document. The suite fetches neither this URL nor [`REDIRECT`], the one
+/// that the sign-in leads back to.
 const CLIENT: &str = "https://conformance-test.local/client-metadata.json";
 const REDIRECT: &str = "http://localhost:3000/callback";
 
@@ -128,7 +129,7 @@ async fn play(scenario: &str, given: &Given, client: &Client) -> Result<()> {
     }
 }
 
-/// Lists everything, reads every resource, gets every prompt and calls every tool.
+/// Reads every resource, gets every prompt and calls every tool that the server lists.
 async fn everything(client: &Client) -> Result<()> {
     let has = |name: &str| client.hello().capabilities.has(name);
     if has("resources") {

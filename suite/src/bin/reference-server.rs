@@ -1,4 +1,4 @@
-//! The reference server as a program of its own, for tests that start one.
+//! The reference server of `servers/reference` as a program, for tests that start a server as a process.
 
 #[tokio::main]
 async fn main() -> plainwire::Result<()> {

@@ -2,7 +2,8 @@
 //! share nothing but the sealing keys.
 //!
 //! `replica-server LEDGER KEYS [--single-use]`: the step appends a line with the process id to the file
-//! LEDGER. KEYS are separated by commas and have 64 hexadecimal digits each; the first key seals.
+//! LEDGER. KEYS are separated by commas and have 64 hexadecimal digits each; the first key seals the state of
+//! a call, and all of them open it. With `--single-use`, a state can be used only once.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -25,7 +26,7 @@ fn append(ledger: &str) -> std::io::Result<u32> {
     Ok(process::id())
 }
 
-/// Parses 64 hexadecimal digits.
+/// Parses a key of 64 hexadecimal digits.
 fn key(digits: &str) -> Option<[u8; 32]> {
     let bytes = (0..digits.len()).step_by(2).map(|n| u8::from_str_radix(digits.get(n..n + 2)?, 16).ok());
     bytes.collect::<Option<Vec<u8>>>()?.try_into().ok()

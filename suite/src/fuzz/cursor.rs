@@ -1,4 +1,5 @@
-//! Fuzz target for cursors: a sealed cursor opens for its own list only, and any other text is refused.
+//! Fuzz target for the cursors of paginated lists: a sealed cursor opens for its own list only, and any other
+//! text is refused.
 
 use plainwire::proto::cursor::{CursorKey, List};
 

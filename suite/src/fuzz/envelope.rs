@@ -1,5 +1,5 @@
-//! Fuzz target for the envelope: compares our single-pass reader with serde_json, writes messages back, and
-//! cuts lines into pieces.
+//! Fuzz target for the envelope of JSON-RPC messages: compares our single-pass reader with serde_json, writes
+//! messages back, and reads lines from pieces of input.
 
 use plainwire::proto::envelope::{self, Id, Malformed, Message, Meta, Params};
 use plainwire::proto::error::{Error, ErrorKind};
@@ -33,7 +33,8 @@ fn span(start: usize, end: usize) -> Span {
     Span::of(start, end).expect("fuzzers make no inputs of 4 GiB")
 }
 
-/// Checks that our reader and serde_json agree.
+/// Checks that `read`, the result of our reader for `text`, agrees with serde_json: whether the text is a
+/// message within the depth limit, and its members.
 fn compare(text: &str, max_depth: usize, read: &Result<Message, Malformed>) {
     let is_json = json::is_json(text);
     let fits = is_json && json::depth(text) <= max_depth;

@@ -1,5 +1,5 @@
-//! Fuzz target for forms: a form that is written for a revision reads as the same form, accepted answers fit,
-//! and errors are short.
+//! Fuzz target for forms: a form that is written for a revision can be read and gives the same text again,
+//! accepted answers fit, and errors are short.
 
 use plainwire::proto::form::Form;
 use plainwire::proto::revision::Revision;
@@ -58,7 +58,7 @@ fn answered(form: &Form, answer: Map<String, Value>) {
     }
 }
 
-/// Checks that a value read from a line fits the field.
+/// Checks for each field that a value read from a line fits the field.
 fn typed(form: &Form, line: &str) {
     for field in &form.fields {
         match field.read(line) {

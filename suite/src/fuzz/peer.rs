@@ -1,4 +1,5 @@
-//! Fuzz target for peers: two engines, the programs that use them, and any events between them in any order.
+//! Fuzz target for [`Peer`], one side of a connection without I/O: two of these engines, the programs that
+//! use them, and events between them in any order.
 //!
 //! In: bytes. The first ones select revisions and limits. Each of the others selects the next event: a
 //! request, an answer, a frame that is delivered, lost, doubled or made up, a cancellation, a question, time.
@@ -11,11 +12,11 @@
 //! - A question ends no later than the request for which it was asked.
 //! - The counters of the engines equal those of the programs, and stay within the limits.
 //! - After [`Peer::handle_timeout`] the next deadline is in the future.
-//! - A finished request leaves nothing behind.
+//! - Finished requests leave less than 8 KiB of debug output behind in the server's engine.
 
-mod desk;
 mod ledger;
 mod noise;
+mod program;
 mod setting;
 
 use std::time::Duration;
@@ -34,8 +35,8 @@ use serde_json::json;
 
 use super::bytes::Bytes;
 use super::json as text;
-use desk::{Desk, Kind};
 use ledger::Origin;
+use program::{Kind, ProgramState};
 use setting::{REQUESTS, URIS, limits, offered, options, revisions};
 
 /// Runs the events that the bytes encode.
@@ -53,15 +54,15 @@ struct Play {
     /// Whether the client received a request before it knew the revision. It answers such a request even if
     /// both sides agree on the modern era later.
     asked_early: bool,
-    client: Desk,
+    client: ProgramState,
     /// Whether the connection has ended. Frames are lost from then on.
     ended: bool,
-    /// Length of the debug output of the unused server, in bytes, to detect what finished requests leave
-    /// behind.
+    /// Length of the debug output of the server before it is used, in bytes, to detect what finished requests
+    /// leave behind.
     fresh: usize,
     limits: Limits,
     pair: Pair,
-    server: Desk,
+    server: ProgramState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,7 +89,7 @@ impl Play {
         let mut pair = Pair::new(server, client);
         let fresh = format!("{:?}", pair.server).len();
         pair.client.connect(pair.now);
-        let (client, server) = (Desk::default(), Desk::default());
+        let (client, server) = (ProgramState::default(), ProgramState::default());
         let mut play = Self { asked_early: false, client, ended: false, fresh, limits, pair, server };
         play.collect("");
         // Most inputs test what happens after the handshake.
@@ -125,7 +126,7 @@ impl Play {
     }
 
     /// Takes the events and the written frames of both engines; `frame` is the frame that an engine has just
-    /// received. Returns the number of written frames.
+    /// received, empty if there is none. Returns the number of written frames.
     fn collect(&mut self, frame: &str) -> usize {
         self.asked_early |= self.pair.client.revision().is_none() && self.pair.client.in_flight() > 0;
         self.pair.post();
@@ -134,11 +135,11 @@ impl Play {
         let new = std::mem::take(&mut self.pair.wire);
         for said in &new {
             let (mark, frame) = said.split_at(2);
-            let (desk, peer) = match mark {
+            let (state, peer) = match mark {
                 "> " => (&mut self.client, &self.pair.client),
                 _ => (&mut self.server, &self.pair.server),
             };
-            let (_, answers) = desk.ledger.say(frame);
+            let (_, answers) = state.ledger.say(frame);
             let revision = peer.revision();
             assert!(frame.len() <= self.limits.frame_out || !is_result(frame), "{} bytes", frame.len());
             assert!(!frame.starts_with('[') || has_batches(peer), "{said} in {revision:?}");
@@ -151,12 +152,12 @@ impl Play {
 
     /// Delivers the next frame to `side`; returns whether there was one.
     fn deliver(&mut self, side: Side) -> bool {
-        let (queue, desk, peer) = match side {
+        let (queue, state, peer) = match side {
             Side::Client => (&self.pair.to_client, &mut self.client, &self.pair.client),
             Side::Server => (&self.pair.to_server, &mut self.server, &self.pair.server),
         };
         let Some(frame) = queue.front() else { return false };
-        desk.ledger.hear(frame, origin(frame, peer, side, self.limits));
+        state.ledger.hear(frame, origin(frame, peer, side, self.limits));
         let frame = match side {
             Side::Client => self.pair.deliver_to_client(),
             Side::Server => self.pair.deliver_to_server(),
@@ -186,19 +187,19 @@ impl Play {
     }
 
     fn give_up(&mut self, bytes: &mut Bytes<'_>, side: Side) {
-        let (desk, peer) = self.side(side);
-        if let Some(request) = desk.some_request(bytes) {
+        let (state, peer) = self.side(side);
+        if let Some(request) = state.some_request(bytes) {
             peer.cancel(request, "because");
-            desk.gave_up(request);
+            state.gave_up(request);
         }
     }
 
     /// Ends a request that `side` has received, in one of the ways that a program can use.
     fn end_call(&mut self, bytes: &mut Bytes<'_>, side: Side) {
-        let (desk, peer) = self.side(side);
-        let Some(key) = desk.some_call(bytes) else { return };
-        let was_cancelled = desk.calls[&key].cancelled;
-        desk.close(key);
+        let (state, peer) = self.side(side);
+        let Some(key) = state.some_call(bytes) else { return };
+        let was_cancelled = state.calls[&key].cancelled;
+        state.close(key);
         end(peer, key, bytes);
         let written = self.collect("");
         assert!(!was_cancelled || written == 0, "a cancelled request was answered");
@@ -208,8 +209,8 @@ impl Play {
     fn touch_old_call(&mut self, bytes: &mut Bytes<'_>) {
         let side = [Side::Client, Side::Server][bytes.below(2)];
         let now = self.pair.now;
-        let (desk, peer) = self.side(side);
-        let Some(key) = desk.some_old_call(bytes) else { return };
+        let (state, peer) = self.side(side);
+        let Some(key) = state.some_old_call(bytes) else { return };
         peer.progress(key, f64::from(bytes.byte()), None, None);
         peer.log(key, LogLevel::Emergency, None, "1");
         peer.accept_listen(key, |_| true);
@@ -249,7 +250,8 @@ impl Play {
         }
     }
 
-    /// Accepts a request of the client for a listen, a subscription or the end of a subscription.
+    /// Accepts a request of the client for a listen (a subscription of the modern era), a subscription of the
+    /// legacy era, or the end of one.
     fn accept(&mut self, bytes: &mut Bytes<'_>) {
         let Some(key) = self.server.some_call(bytes) else { return };
         let server = &mut self.pair.server;
@@ -288,9 +290,9 @@ impl Play {
         let frame = noise::frame(bytes);
         let too_long = bytes.byte() == 255;
         let now = self.pair.now;
-        let (desk, peer) = self.side(side);
+        let (state, peer) = self.side(side);
         let lossy = String::from_utf8_lossy(&frame);
-        desk.ledger.hear(&lossy, Origin::Noise);
+        state.ledger.hear(&lossy, Origin::Noise);
         if too_long {
             peer.handle_oversize(&frame, now);
         } else {
@@ -299,7 +301,7 @@ impl Play {
         self.collect(&lossy);
     }
 
-    /// Joins some undelivered frames into a batch.
+    /// Joins up to five undelivered frames into a batch.
     fn batch(&mut self, bytes: &mut Bytes<'_>) {
         let queue = match bytes.below(3) {
             0 => &mut self.pair.to_client,
@@ -369,7 +371,7 @@ impl Play {
         }
     }
 
-    fn side(&mut self, side: Side) -> (&mut Desk, &mut Peer) {
+    fn side(&mut self, side: Side) -> (&mut ProgramState, &mut Peer) {
         match side {
             Side::Client => (&mut self.client, &mut self.pair.client),
             Side::Server => (&mut self.server, &mut self.pair.server),
@@ -435,7 +437,8 @@ fn end(peer: &mut Peer, key: CallKey, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Returns whether `side` has to answer the requests in a frame of the other engine.
+/// Returns the origin of a frame that the other engine has written: `Answerable` if `side` has to answer the
+/// requests in it, else `Refusable`.
 fn origin(frame: &str, peer: &Peer, side: Side, limits: Limits) -> Origin {
     let is_modern_client = side == Side::Client && peer.revision().is_some_and(|it| it.era() == Era::Modern);
     let is_batch = frame.starts_with('[');

@@ -1,5 +1,5 @@
-//! Fuzz target for sealed state: it opens for its own request, before its expiry, and once. A changed state
-//! never opens.
+//! Fuzz target for sealed state: it opens only for the request that it was sealed for and only before its
+//! expiry, and can be used once. A changed state never opens.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use plainwire::proto::seal::{Binding, Opened, Refusal, SealingKeys, UsedStates};
 
 use super::bytes::Bytes;
 
-/// Seals a body, opens it, changes every part of it, and uses it twice.
+/// Seals a text as state, opens it, tries other requests, other keys and changed states, and uses it twice.
 pub fn seal(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let (first, second): ([u8; 32], [u8; 32]) = (bytes.array(), bytes.array());

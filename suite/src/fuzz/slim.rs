@@ -1,5 +1,5 @@
-//! Fuzz target for slimming: a schema gets shorter, a second pass changes nothing, and the same values are
-//! valid as before.
+//! Fuzz target for slimming schemas, which removes what models do not need: a schema does not get longer, a
+//! second pass changes nothing, and the same values are valid as before.
 //!
 //! In: JSON text that is slimmed; or the byte 0 and then bytes that select a schema, with definitions,
 //! recursion and names that look like keywords, and values to validate. The validator of another project

@@ -1,5 +1,5 @@
-//! Fuzz target for server-sent events: a stream reads the same however it is cut, stays within its limit, and
-//! written events are read back.
+//! Fuzz target for server-sent events: a stream gives the same events however it is cut, the data of an event
+//! stay within the limit, and written events are read back.
 
 use plainwire::proto::sse::{Event, Events, Fields, Piece, write_event};
 

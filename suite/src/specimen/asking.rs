@@ -95,7 +95,8 @@ struct Branch {
     name: String,
 }
 
-/// Returns the server. It numbers tickets and keys from 1, and its price rises while it runs.
+/// Returns the server. It numbers the tickets of the tool `book` and the keys of `rent` from 1. The price of
+/// `buy` rises with its calls.
 pub fn server() -> Server {
     let [tickets, offers, keys] = [(); 3].map(|()| Arc::new(AtomicU32::new(0)));
     let rent = move |ctx: Context| rent(ctx, Arc::clone(&keys));
@@ -260,8 +261,8 @@ async fn book(ctx: Context, tickets: Arc<AtomicU32>) -> Result<String, ToolError
     Ok(format!("ticket {ticket}: {nights} nights in {city}"))
 }
 
-/// Asks about a price that rises from round to round, like a handler that queries a market. So the question
-/// differs from the one that the user has answered.
+/// Asks about a price that rises from one run of the handler to the next, like a handler that queries a
+/// market. So the question differs from the one that the user has answered.
 async fn buy(ctx: Context, offers: Arc<AtomicU32>) -> Result<String, ToolError> {
     let price = match offers.fetch_add(1, Ordering::SeqCst) {
         0 => 1,

@@ -53,7 +53,7 @@ pub(crate) fn shown(page: &str) -> Vec<Shown> {
 pub(crate) fn run(command: &str, folder: &Path) -> (i32, String) {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).env("PATH", binary::search_path()).stdin(Stdio::null());
-    let output = shell.output().expect("sh starts");
+    let output = binary::without_package(&mut shell).output().expect("sh starts");
     let code = output.status.code().expect("an exit code: no signal");
     (code, String::from_utf8(output.stdout).expect("UTF-8"))
 }

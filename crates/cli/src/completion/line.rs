@@ -3,7 +3,7 @@
 //! In: the line of a shell. Out: the words without their quotes, and for each whether the shell would expand
 //! it. Nothing is expanded here: a server's command with such a word is never run.
 
-/// A word of the line.
+/// A word of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
     /// Whether a shell takes the word literally: the word has no variable, pattern, redirection or command
@@ -16,9 +16,10 @@ pub(super) struct Word {
 /// The words of a command line, and the position of the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The index of the word with the cursor. The text of that word ends at the cursor.
+    /// The index of the word with the cursor. [`Self::split`] ends the text of that word at the cursor;
+    /// [`Self::of_quoted`] keeps the text after it.
     pub(super) index: usize,
-    /// Whether the cursor is inside an open quote.
+    /// Whether the cursor is inside an open quote; always `false` for words that a shell has split.
     pub(super) quoted: bool,
     pub(super) words: Vec<Word>,
 }
@@ -107,7 +108,7 @@ impl Reader {
         self.word.get_or_insert(Word { plain: true, text: String::new() })
     }
 
-    /// Adds a character that a shell would expand or interpret.
+    /// Adds `c`, which a shell would expand or interpret, to the unfinished word; the word is then not plain.
     fn odd(&mut self, c: char) {
         let word = self.word();
         word.plain = false;
@@ -119,7 +120,7 @@ impl Reader {
         self.words.extend(self.word.take());
     }
 
-    /// Called when the reader has reached the cursor. Returns the index of the word there, whether a quote is
+    /// Returns the index of the word at the cursor, which the reader has just reached, whether a quote is
     /// open, and the text of the word up to the cursor. Between two words, it adds an empty word.
     fn mark(&mut self) -> (usize, bool, String) {
         let (index, quoted) = (self.words.len(), self.quote.is_some());
@@ -138,7 +139,8 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// `|` is the cursor; a word that a shell would expand is shown with `!`.
+    /// Checks that splitting `typed`, in which `|` is the cursor, gives the words `expected` and the cursor
+    /// in the word `index`. In `expected`, a word that a shell would expand begins with `!`.
     #[track_caller]
     fn check(typed: &str, index: usize, expected: &[&str]) {
         let cursor = typed.chars().position(|c| c == '|').expect("a cursor");

@@ -71,7 +71,7 @@ _plainwire() {
 }
 compdef _plainwire plainwire"#;
 
-/// `plainwire completion`
+/// Runs `plainwire completion`: prints the completion script for a shell.
 pub(crate) fn script(shell: Shell) -> Result<Exit, Failure> {
     let program = program();
     let text = match shell {
@@ -90,8 +90,8 @@ pub(crate) fn script(shell: Shell) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the command with which a script runs this program: the bare name if this process was started by a
-/// bare name, else the absolute path.
+/// Returns the command with which a completion script runs this program: the bare name if this process was
+/// started by a bare name, else the absolute path.
 fn program() -> String {
     let called = env::args_os().next().unwrap_or_else(|| "plainwire".into());
     let path = Path::new(&called);
@@ -103,8 +103,8 @@ fn quote(text: &str) -> String {
     if text.chars().all(is_safe) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// If the script of a shell runs this program, prints the candidates and returns the exit code; else returns
-/// `None`. It reports no errors, which would disturb the shell's prompt.
+/// If a shell's completion script runs this program, prints the candidates and returns the exit code; else
+/// returns `None`. It reports no errors, which would disturb the shell's prompt.
 pub(crate) fn answer() -> Option<ExitCode> {
     let shell = env::var(VARIABLE).ok().filter(|shell| !shell.is_empty())?;
     if let Some((shell, line)) = Shell::from_str(&shell, false).ok().and_then(|it| Some((it, asked(it)?))) {
@@ -173,8 +173,8 @@ fn show(shell: Shell, line: &Line, candidates: Vec<CompletionCandidate>) -> Stri
 }
 
 /// Returns the text that bash inserts for the candidate `value`. Bash replaces only the part of the word
-/// after the last of its word breaks (`breaks`), and adds no escapes: they are added here. Inside quotes a
-/// candidate that needs escapes is left out.
+/// after its last character that is one of `breaks` (`COMP_WORDBREAKS`), and adds no escapes: they are added
+/// here. Inside quotes a candidate that needs escapes is left out.
 fn in_bash(value: &str, line: &Line, breaks: &str) -> Option<String> {
     if line.quoted {
         return Some(value.to_owned()).filter(|value| value.chars().all(is_safe));
@@ -191,7 +191,7 @@ fn in_bash(value: &str, line: &Line, breaks: &str) -> Option<String> {
     Some(out)
 }
 
-/// Returns whether every shell takes the character literally, in any position.
+/// Returns whether the character is written into completions and scripts without quotes and escapes.
 fn is_safe(c: char) -> bool {
     c.is_alphanumeric() || "%+,-./:=@_".contains(c)
 }

@@ -182,7 +182,9 @@ async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<
 /// The depth to which [`choices`] follows references and alternatives in a schema.
 const DEPTH: usize = 4;
 
-/// Adds the values that `schema` lists to `values`. Returns whether a value of the schema may be a string.
+/// Adds the values that `schema` lists to `values`: those of `enum` and `const` except `null`, and both
+/// booleans. Returns whether a value of the schema may be a string; it is assumed below [`DEPTH`]. `whole` is
+/// the tool's whole schema, for references.
 fn choices(schema: &Value, whole: &Value, depth: usize, values: &mut Vec<Value>) -> bool {
     if depth == 0 {
         return true;
@@ -228,8 +230,8 @@ async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Optio
     Some(completion.values.into_iter().map(|it| (format!("{name}={it}"), String::new())).collect())
 }
 
-/// Returns whether `typed` can be completed to the argument `name`: it has no other key, and no other word
-/// sets this argument.
+/// Returns whether `typed`, a word of the command line, can be completed to the argument `name`: it has no
+/// other key, no other word sets this argument, and `name` has no `=` or `:`.
 fn is_open(call: &Call, name: &str, typed: &str) -> bool {
     let key = |word: &str| word.split(['=', ':']).next().unwrap_or_default().to_owned();
     let given = call.arguments.iter().filter(|word| *word != typed).any(|word| key(word) == name);

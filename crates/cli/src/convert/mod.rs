@@ -24,12 +24,13 @@ use report::Findings;
 
 /// The result of one conversion.
 struct Outcome {
-    /// The converted document; `None` if it must not be written because the edit would lose content.
+    /// The converted document; `None` if it is not written because an edit lost content, is in conflict with
+    /// the document or made it invalid.
     text: Option<String>,
     found: Findings,
 }
 
-/// `plainwire convert`
+/// Runs `plainwire convert`: converts documents between formats.
 pub(crate) fn run(it: &Convert) -> Result<Exit, Failure> {
     match it.input.as_slice() {
         [] if it.out.is_some() => {
@@ -89,7 +90,7 @@ fn bar(files: usize) -> indicatif::ProgressBar {
     }
 }
 
-/// Converts one document, and stores it for --capture.
+/// Converts one document. With --capture, also stores its input, output and report.
 fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outcome, Failure> {
     let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let outcome = match &it.sidecar {
@@ -116,7 +117,7 @@ fn is_markdown(format: Format) -> bool {
 /// The table of names that is used without --names. It is empty.
 static NO_NAMES: Names = Names { users: Vec::new(), pages: Vec::new(), attachments: Vec::new() };
 
-/// Reads the table of --names.
+/// Reads the table of names in the file of --names; `None` without the option.
 fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
     let Some(file) = file else { return Ok(None) };
     let json = files::read(file)?.text;
@@ -142,7 +143,7 @@ fn named(document: &mut Document<'_>, to: Format, names: Option<&Names>) -> Name
     references
 }
 
-/// Converts without a sidecar.
+/// Converts `text` without a sidecar, the file for what Markdown does not express.
 fn converted(from: Format, to: Format, names: Option<&Names>, text: &str) -> Outcome {
     let mut references = None;
     let Conversion { text, losses, diagnostics, invalid } =
@@ -194,7 +195,8 @@ fn whole_name(format: Format) -> String {
     }
 }
 
-/// `plainwire convert --minimize`: prints the smallest part of the input that loses content.
+/// Runs `plainwire convert --minimize`: prints the smallest document that was found to lose the same kind of
+/// content as the input.
 fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
     let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let Some(smallest) = minimize(from, to, &input.text) else {
@@ -208,8 +210,8 @@ fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
 }
 
 impl Outcome {
-    /// Returns the outcome of an edit. If the edit lost content, the document is included only if `allowed`
-    /// is set (--allow-loss).
+    /// Returns the outcome of an edit. If the edit lost content, is in conflict with the document or made it
+    /// invalid, the document is included only if `allowed` is set (--allow-loss).
     fn restored(it: Restored, allowed: bool) -> Self {
         let Restored { text, losses, diagnostics, conflicts, invalid, .. } = it;
         let mut found = Findings { losses, diagnostics, conflicts, invalid, ..Findings::default() };

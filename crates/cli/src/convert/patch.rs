@@ -8,7 +8,8 @@ use super::args::Patch;
 use super::{Outcome, files, report};
 use crate::exit::{Exit, Failure};
 
-/// `plainwire patch`
+/// Runs `plainwire patch`: replaces a section of a document and prints the document. With --show, it prints
+/// the section.
 pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     let input = files::read(&it.document)?;
     let names = super::names(it.names.as_deref())?;

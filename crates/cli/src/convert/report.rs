@@ -20,7 +20,8 @@ pub(super) struct Findings {
     pub(super) invalid: Vec<Diagnostic>,
     /// Users, pages and attachments that the source refers to; `None` after an edit and with --minimize.
     pub(super) references: Option<Names>,
-    /// Whether the output was not written because the edit lost content.
+    /// Whether the output was not written because an edit lost content, is in conflict with the document or
+    /// made it invalid.
     pub(super) refused: bool,
     /// Whether a sidecar would keep the identifiers that the output lacks.
     pub(super) sidecar_helps: bool,
@@ -37,7 +38,7 @@ impl Findings {
 
     /// Returns the findings as JSON: `losses`, `diagnostics` and `invalid` with their positions (`line` and
     /// `column` from 1, `start` and `end` in bytes), `conflicts`, and in `written` whether the output was
-    /// written. Unless an edit was applied, `references` has the form that --names takes.
+    /// written. `references` has the form that --names takes; it is absent after an edit.
     pub(super) fn json(&self, input: &Input) -> Value {
         let positions = Positions::of(&input.text);
         let place = |start: u32, end: u32| {

@@ -7,7 +7,7 @@ use super::{Leave, MAX_NAME, confirm, until};
 use crate::terminal::Terminal;
 use crate::visible;
 
-/// The user's decision after the review.
+/// The user's decision after the review; to decline is [`Leave::Decline`].
 #[derive(Clone, Copy)]
 enum Verdict {
     Edit,

@@ -19,8 +19,8 @@ use crate::visible;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person {
     server: Arc<OnceLock<String>>,
-    /// The terminal, shared by all questions. A question holds the lock for its whole dialogue. The others
-    /// wait in the order of their arrival, since the lock is fair.
+    /// The terminal, shared by all questions. A question holds the lock for its whole dialogue. Other
+    /// questions wait in the order of their arrival, since the lock is fair.
     terminal: Arc<Mutex<Terminal>>,
 }
 
@@ -45,14 +45,15 @@ impl Drop for Withdrawn {
     }
 }
 
-/// The maximal number of attempts at one entry: a script that repeats a wrong entry must not loop for ever.
+/// The maximal number of lines that are read for one prompt: a script that repeats a wrong line must not loop
+/// for ever.
 const MAX_TRIES: usize = 5;
 
 /// The maximal number of characters of a name that are shown.
 const MAX_NAME: usize = 200;
 
 impl Person {
-    /// Sets the name of the server, which all later questions show.
+    /// Sets the name of the server, which later questions show. Only the first call has an effect.
     pub(crate) fn set_server(&self, server: &str) {
         let _ = self.server.set(server.to_owned());
     }
@@ -105,7 +106,8 @@ impl Person {
 }
 
 /// Shows `prompt` until `read` accepts the line that the user enters. After a refused line it prints the
-/// error of `read`. Cancels the question after [`MAX_TRIES`] lines, and at the end of the input.
+/// error of `read`. Cancels the question after [`MAX_TRIES`] refused lines, at the end of the input and on
+/// `!cancel`; declines it on `!decline`.
 async fn until<T>(
     terminal: &mut Terminal,
     prompt: &str,
@@ -129,7 +131,7 @@ async fn until<T>(
     Err(Leave::Cancel)
 }
 
-/// Asks a yes-or-no question; an empty line means no.
+/// Asks the user a yes-or-no question; an empty line means no.
 async fn confirm(terminal: &mut Terminal, prompt: &str) -> Result<bool, Leave> {
     until(terminal, prompt, |text| match text.to_lowercase().as_str() {
         "y" | "yes" => Ok(true),

@@ -8,7 +8,7 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
 /// The entry to write: how its client starts or reaches the server. `kind` is the value of `type`, which an
-/// entry with `None` does not have. `key` is the client's key for the URL.
+/// entry with `None` does not have. `key` is the key of the URL in this client's files, such as `serverUrl`.
 #[derive(Debug)]
 pub(super) enum NewEntry {
     Command { args: Vec<String>, command: String, env: Vec<(String, String)>, kind: Option<&'static str> },
@@ -23,7 +23,7 @@ pub(super) struct EntryPath<'w> {
     pub(super) name: &'w str,
 }
 
-/// The treatment of an existing entry that has the name and differs from the wanted one.
+/// The treatment of an existing entry that has the name of the wanted entry and differs from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     Overwrite,
@@ -34,8 +34,8 @@ pub(super) enum Existing {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     Changed(String),
-    /// The file has an entry of that name, which differs from the wanted one in these keys. The text is not
-    /// changed.
+    /// The text has an entry with the name of the wanted one, which differs from it in these keys. The text
+    /// is not changed.
     Other(Vec<String>),
     /// The text has the wanted entry already.
     Same,
@@ -66,8 +66,8 @@ pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
         .map_err(|error| broken(error.line_display(), error.kind().to_string()))
 }
 
-/// Adds the entry to `text`. If the text has an entry of that name that differs, `existing` decides whether
-/// it is changed.
+/// Adds the entry `wanted` to `text`. If the text has an entry of the same name that differs, `existing`
+/// decides whether it is changed.
 pub(super) fn edit(
     text: &str,
     at: EntryPath<'_>,
@@ -119,7 +119,8 @@ fn check_unique(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-/// Checks that the new text has the wanted entry, and that nothing else has changed.
+/// Checks that `after`, the new text, has the wanted entry, and that all its other values equal those of
+/// `before`.
 fn check_nothing_else_changed(
     mut before: Value,
     after: &str,
@@ -226,7 +227,7 @@ impl NewEntry {
         other
     }
 
-    /// Makes `entry` say what this one says, and keeps the members that belong to the user.
+    /// Changes `entry`, the one in the file, into `self`, and keeps the members that belong to the user.
     fn overwrite(&self, entry: &CstObject) {
         let members = self.members();
         let wanted = |key: &str| members.iter().any(|(it, _)| *it == key);

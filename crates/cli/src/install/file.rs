@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
 
 /// Writes `after` to the file, and `before` to a backup next to the file. Returns the path of the backup, if
 /// there was a file. Fails if the text of the file is no longer `before` (`None`: no file). With
-/// `is_private`, a file that did not exist can be read only by its owner.
+/// `is_private`, a new file can be read only by its owner (on Unix).
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,
@@ -62,7 +62,7 @@ pub(super) fn replace(
     Ok(backup)
 }
 
-/// Returns the path that a chain of symbolic links leads to. It need not exist.
+/// Returns the path that a chain of symbolic links leads to. The file need not exist.
 fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -80,7 +80,7 @@ enum Mode {
     Kept(fs::Permissions),
     /// Rights of the owner only, because the file may contain tokens.
     Private,
-    /// The default for new files.
+    /// The rights that the system gives to new files.
     Usual,
 }
 

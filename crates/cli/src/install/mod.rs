@@ -2,11 +2,11 @@
 //!
 //! In: the command line and the file. Out: the file with the new entry and no other change, and a backup of
 //! the old file; or the difference, with `--dry-run`. [`edit`] changes the text, [`file`] reads and writes,
-//! [`shown`] prints the difference.
+//! [`difference`] computes the difference.
 
+mod difference;
 mod edit;
 mod file;
-mod shown;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::args::{Install, KnownClient};
 use crate::exit::{Exit, Failure};
-use crate::places::{self, Scope};
+use crate::paths::{self, Scope};
 use crate::{output, target, visible};
 use edit::{Edit, EntryPath, Existing, NewEntry};
 
@@ -41,7 +41,7 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     };
     if it.dry_run {
         output::line(&format!("{shown_path} would change:"))?;
-        shown::difference(text, &after, place).iter().try_for_each(|it| output::line(it))?;
+        difference::difference(text, &after, place).iter().try_for_each(|it| output::line(it))?;
         return Ok(Exit::Done);
     }
     let is_private = it.file.is_none() && !it.project;
@@ -60,11 +60,11 @@ fn path(it: &Install) -> Result<PathBuf, Failure> {
     }
     let scope = if it.project { Scope::Project } else { Scope::User };
     let found =
-        places::config_files().into_iter().find(|place| place.client == it.client && place.scope == scope);
+        paths::config_files().into_iter().find(|place| place.client == it.client && place.scope == scope);
     found.map(|it| it.path).ok_or_else(|| Failure {
         hint: Some("--file FILE names the file".into()),
         ..Failure::usage(match scope {
-            Scope::Project => format!("{} has no file for projects", places::name(it.client)),
+            Scope::Project => format!("{} has no file for projects", paths::name(it.client)),
             Scope::User => "expected HOME or APPDATA to be set, but found neither".to_owned(),
         })
     })
@@ -119,7 +119,8 @@ fn variable(text: &str) -> Result<(String, String), Failure> {
 }
 
 /// Returns the program and its arguments. A client runs the program in another folder, so a relative path is
-/// made absolute. With --project it stays relative, since the client runs it in the folder of the project.
+/// made absolute, except a bare name, which the client finds in PATH, and a path with `${`. With --project it
+/// stays relative, since the client runs it in the folder of the project.
 fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
     let text = |word: &std::ffi::OsString| {
         word.to_str()

@@ -1,7 +1,7 @@
 //! Tests of edits: configuration files before and after.
 
+use super::difference::difference;
 use super::edit::{Edit, EntryPath, Existing, NewEntry, edit};
-use super::shown::difference;
 
 const AT: EntryPath<'static> = EntryPath { list: "mcpServers", name: "it" };
 

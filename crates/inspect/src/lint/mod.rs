@@ -55,9 +55,10 @@ impl Client {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing, but often no mistake.
+    /// A finding that is worth knowing, but often no mistake.
     Note,
-    /// Models choose worse between tools, or some programs of the rule's clients refuse the tool.
+    /// A reason for models to choose worse between tools, or for some programs of the rule's clients to
+    /// refuse the tool.
     Warning,
     /// A violation of the protocol, or a reason for every program of the rule's clients to refuse the whole
     /// list.
@@ -135,7 +136,7 @@ pub fn check(tools: &[Entry]) -> Vec<Finding> {
     findings
 }
 
-/// The rules that one tool breaks, by the name of the rule.
+/// The rules that one tool breaks, with the position of the problem, by the name of the rule.
 #[derive(Debug, Default)]
 struct Broken {
     rules: BTreeMap<&'static str, First>,

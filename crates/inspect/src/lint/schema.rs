@@ -22,7 +22,8 @@ const MAX_PROPERTIES: usize = 5_000;
 /// not recursive.
 const MAX_REFERENCES: usize = 256;
 
-/// Keywords that Gemini's function declarations lack. Some programs are known to pass them on.
+/// Keywords that Gemini's function declarations lack. Some programs are known to send them to Gemini
+/// nevertheless.
 const NOT_IN_GEMINI: [&str; 7] =
     ["allOf", "const", "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "oneOf", "uniqueItems"];
 
@@ -36,7 +37,7 @@ pub(super) fn check(tool: &Entry, broken: &mut Broken) {
     };
     check_root(root, broken);
     let (mut properties, mut references) = (0, BTreeMap::new());
-    walk(root, &Place::ROOT, &mut |schema, place| {
+    walk(root, &SchemaPosition::ROOT, &mut |schema, place| {
         let Value::Object(object) = schema else {
             if !schema.is_boolean() {
                 broken
@@ -93,7 +94,7 @@ fn check_root(root: &Value, broken: &mut Broken) {
 }
 
 /// Checks `type`, and the keywords that depend on the type.
-fn check_type(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broken) {
+fn check_type(object: &Map<String, Value>, place: &SchemaPosition<'_>, broken: &mut Broken) {
     let names: Vec<&Value> = match object.get("type") {
         None => Vec::new(),
         Some(Value::Array(names)) => names.iter().collect(),
@@ -136,8 +137,8 @@ fn check_type(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broke
     }
 }
 
-/// Checks `required`, and refuses the keywords in [`NOT_IN_GEMINI`].
-fn check_values(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broken) {
+/// Checks `required`, and reports the keywords in [`NOT_IN_GEMINI`].
+fn check_values(object: &Map<String, Value>, place: &SchemaPosition<'_>, broken: &mut Broken) {
     for keyword in NOT_IN_GEMINI.iter().filter(|it| object.contains_key(**it)) {
         broken.add("keyword", place, || {
             format!("expected a keyword that Gemini supports, but found `{keyword}`")
@@ -157,7 +158,7 @@ fn check_values(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Bro
 fn check_reference<'s>(
     root: &'s Value,
     to: &'s str,
-    place: &Place<'_>,
+    place: &SchemaPosition<'_>,
     followed: &mut BTreeMap<&'s str, &'static str>,
     broken: &mut Broken,
 ) {
@@ -190,7 +191,7 @@ fn comes_back<'s>(root: &'s Value, to: &'s str) -> bool {
     while let Some(at) = left.pop() {
         let Some(schema) = target(root, at) else { continue };
         let mut found = false;
-        walk(schema, &Place::ROOT, &mut |it, _| {
+        walk(schema, &SchemaPosition::ROOT, &mut |it, _| {
             let Some(next) = it.get("$ref").and_then(Value::as_str) else { return };
             found |= next == to;
             if seen.len() < MAX_REFERENCES && seen.insert(next) {
@@ -207,10 +208,10 @@ fn comes_back<'s>(root: &'s Value, to: &'s str) -> bool {
 /// The position of a schema in the whole schema. It is formatted only for a finding, since paths may be long
 /// and many.
 #[derive(Clone, Copy, Debug)]
-struct Place<'p> {
-    /// The keyword that the schema is below.
+struct SchemaPosition<'p> {
+    /// The keyword whose value contains the schema, such as `properties`; `inputSchema` for the root.
     keyword: &'p str,
-    /// The number of properties on the path.
+    /// The number of properties on the path from the root to the schema.
     level: usize,
     /// The name of a property or definition, or the index of a subschema; `None` if the keyword has only one
     /// schema.
@@ -223,7 +224,7 @@ trait Step: Debug + Display {}
 
 impl<T: Debug + Display> Step for T {}
 
-impl Place<'_> {
+impl SchemaPosition<'_> {
     const ROOT: Self = Self { keyword: ROOT, level: 0, name: None, parent: None };
 
     fn is_root(&self) -> bool {
@@ -231,7 +232,7 @@ impl Place<'_> {
     }
 }
 
-impl Display for Place<'_> {
+impl Display for SchemaPosition<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent {
             write!(out, "{parent}.")?;
@@ -243,7 +244,11 @@ impl Display for Place<'_> {
 
 /// Calls `visit` for a schema and all its subschemas, each with its position. Names under `properties` and
 /// `$defs` are not read as keywords.
-fn walk<'s>(schema: &'s Value, place: &Place<'_>, visit: &mut impl FnMut(&'s Value, &Place<'_>)) {
+fn walk<'s>(
+    schema: &'s Value,
+    place: &SchemaPosition<'_>,
+    visit: &mut impl FnMut(&'s Value, &SchemaPosition<'_>),
+) {
     visit(schema, place);
     for (keyword, inner) in schema.as_object().into_iter().flatten() {
         let parent = Some(place);
@@ -255,12 +260,12 @@ fn walk<'s>(schema: &'s Value, place: &Place<'_>, visit: &mut impl FnMut(&'s Val
             ) => {
                 let level = level + usize::from(keyword == "properties" || keyword == "patternProperties");
                 for (name, it) in named {
-                    walk(it, &Place { keyword, level, name: Some(name), parent }, visit);
+                    walk(it, &SchemaPosition { keyword, level, name: Some(name), parent }, visit);
                 }
             }
             ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
                 for (n, it) in schemas.iter().enumerate() {
-                    walk(it, &Place { keyword, level, name: Some(&n), parent }, visit);
+                    walk(it, &SchemaPosition { keyword, level, name: Some(&n), parent }, visit);
                 }
             }
             (
@@ -275,7 +280,7 @@ fn walk<'s>(schema: &'s Value, place: &Place<'_>, visit: &mut impl FnMut(&'s Val
                 | "unevaluatedItems"
                 | "unevaluatedProperties",
                 it,
-            ) => walk(it, &Place { keyword, level, name: None, parent }, visit),
+            ) => walk(it, &SchemaPosition { keyword, level, name: None, parent }, visit),
             _ => {}
         }
     }

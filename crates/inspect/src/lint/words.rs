@@ -14,7 +14,7 @@ const SHORT: usize = 40;
 /// Limit on the characters of a description that every known client accepts.
 const LONG: usize = 1_024;
 
-/// Beginnings that say what the tool is instead of what it does.
+/// Beginnings of descriptions, in lower case, that say what the tool is instead of what it does.
 const NARRATION: [&str; 20] = [
     "a function that",
     "a function to",
@@ -129,8 +129,8 @@ fn parameter(name: &str, schema: &Value, root: &Value, broken: &mut Broken) {
     }
 }
 
-/// Returns whether the schema explains its values: an `enum` of strings, a `const`, or a choice between
-/// these, alone or beside `null`.
+/// Returns whether the schema explains its values without a description: an `enum` of strings, a `const`, or
+/// a choice between these, alone or beside `null`.
 fn explains_itself(schema: &Value, root: &Value) -> bool {
     let schema = resolve(schema, root);
     let named = |it: &Value| it.is_string() || it.is_null();

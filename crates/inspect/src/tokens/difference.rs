@@ -19,7 +19,7 @@ pub struct Difference {
     pub change: Change,
     /// The tokens of the tool before the change; 0 if the tool is new.
     pub before: usize,
-    /// The tokens of the tool now; 0 if it was removed.
+    /// The tokens of the tool after the change; 0 if the tool was removed.
     pub now: usize,
 }
 

@@ -21,7 +21,7 @@ enum Piece {
     Marks(usize),
     /// Symbols and punctuation outside of ASCII.
     Symbols(usize),
-    /// A word in ASCII letters, with one mark or blank before it.
+    /// A word in ASCII letters, with the mark or blank before it, if there is one.
     Word(usize),
     /// A word in other letters, or with accents.
     Foreign(usize),
@@ -29,7 +29,7 @@ enum Piece {
     Ideographs(usize),
 }
 
-/// Returns the mean number of tokens of such a piece, in hundredths of a token.
+/// Returns the mean number of tokens of pieces like `piece`, in hundredths of a token.
 fn cost(piece: Piece) -> usize {
     match piece {
         Piece::Blanks | Piece::Digits => 100,

@@ -21,7 +21,7 @@ pub use render::render;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// A rough count that needs no tables. `docs/tokens.md` says how far it is off.
+    /// A rough count that needs no table of tokens. `docs/tokens.md` says how far it is off.
     #[serde(rename = "estimate")]
     Estimate,
     /// The exact encoding `o200k_base` of OpenAI's models since GPT-4o. The encodings of Claude and Gemini
@@ -32,7 +32,8 @@ pub enum Tokenizer {
 }
 
 impl Tokenizer {
-    /// Returns the most exact tokenizer in this build.
+    /// Returns the most exact tokenizer in this build: `O200kBase` with the feature `tokenizer`, else
+    /// `Estimate`.
     pub fn best() -> Self {
         #[cfg(feature = "tokenizer")]
         return Self::O200kBase;
@@ -60,7 +61,7 @@ impl Tokenizer {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Report {
-    /// The tokenizer that was used.
+    /// The tokenizer that counted the tokens.
     pub tokenizer: Tokenizer,
     /// The tokens of all tools that a model reads on one turn.
     pub total: usize,

@@ -1,4 +1,4 @@
-//! Tests of what is counted, what is not, and the error of the estimate.
+//! Tests of the token counts: which fields count, and the error of the estimate.
 
 use serde_json::json;
 

@@ -154,7 +154,7 @@ impl Session {
     }
 }
 
-/// Most refreshes for one request.
+/// Most refreshes of tokens because of refusals of one request.
 const MAX_REFRESHES: u32 = 2;
 /// Most sets of scopes that a session requests because of refusals, for as long as the program runs.
 const MAX_STEP_UPS: usize = 100;

@@ -1,4 +1,4 @@
-//! Discovery for a session: finds the authorization server of its server, and reads stored tokens.
+//! Discovery for a session: finds the authorization server of its MCP server, and reads stored tokens.
 //!
 //! In: the server's URL, its challenges, the store. Out: the authorization server, and the stored tokens.
 
@@ -21,7 +21,7 @@ impl Session {
         }
     }
 
-    /// Finds the authorization server of the server; if the server names several, chooses one.
+    /// Finds the authorization server of the session's MCP server. If that server names several, chooses one.
     pub(super) async fn discover(&self, challenge: &Challenge) -> Result<Arc<Discovered>, Failure> {
         let web = self.web()?;
         let named = challenge.resource_metadata.clone().or_else(|| self.state().metadata_url.clone());
@@ -52,7 +52,7 @@ impl Session {
         known.or(issuers.first()).map_or("", String::as_str)
     }
 
-    /// Loads the stored tokens. Does nothing after the first time.
+    /// Loads the stored tokens of this session from the store. Does nothing after the first time.
     pub(super) async fn load(&self) -> Result<(), Failure> {
         if self.state().has_loaded {
             return Ok(());
@@ -73,7 +73,7 @@ impl Session {
         Ok(())
     }
 
-    /// Loads the stored record of the server, which names its authorization server.
+    /// Loads the stored record of the session's MCP server, which names its authorization server.
     pub(super) async fn server_record(&self) -> Result<Option<ServerRecord>, Failure> {
         let text = self.config.store.load(&StoreKey::server(&self.name)).await?;
         Ok(text.and_then(|it| serde_json::from_str(&it).ok()))

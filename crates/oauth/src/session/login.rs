@@ -145,7 +145,7 @@ impl Session {
     }
 }
 
-/// Turns the fault of a login into a failure with a message.
+/// Converts the fault of a token request during a login to a failure with a message.
 fn login_failure(fault: TokenFault, issuer: &str) -> Failure {
     let issuer = quoted(issuer);
     match fault {

@@ -1,4 +1,4 @@
-//! One server and its tokens: decides what to do before a request is sent, and after one was refused.
+//! One MCP server and its tokens: decides what to do before a request is sent, and after one was refused.
 //!
 //! In: requests and refusals, many at a time. Out: headers, or permission to send a request again. A call
 //! that changes the tokens holds the lock `changing`. So if many calls need new tokens, one of them gets the
@@ -38,17 +38,17 @@ mod changing;
 mod finding;
 mod login;
 
-/// The tokens of one server, and the data that is needed to get them.
+/// The tokens for one MCP server, and the data that is needed to get them.
 #[derive(Debug)]
 pub(super) struct Session {
     config: Arc<Config>,
     server: Url,
-    /// The canonical URL of the server; its tokens are stored under it.
+    /// The canonical URL of the MCP server. Its tokens are stored under this name.
     name: String,
     guard: Arc<AddressGuard>,
     /// The HTTP client, created at the first use.
     web: OnceLock<GuardedHttp>,
-    /// Never locked across an `.await`.
+    /// The state that all calls share. Never locked across an `.await`.
     state: Mutex<SessionState>,
     /// Locked by the call that changes tokens. If the future of that call is dropped, its refresh continues
     /// in a task of its own and stores the tokens; the next call takes the result from here.
@@ -58,39 +58,39 @@ pub(super) struct Session {
 /// The state of a session that all its calls share.
 #[derive(Debug, Default)]
 struct SessionState {
-    /// Whether the stored tokens have been loaded.
+    /// Whether the tokens in the store have been loaded.
     has_loaded: bool,
-    /// The tokens for requests; `None` without a login.
+    /// The tokens for requests to the MCP server; `None` without a login.
     held: Option<Arc<HeldTokens>>,
     /// The result of the newest discovery; `None` before the first.
     discovered: Option<Arc<Discovered>>,
-    /// The URL of the server's metadata, as last named by the server.
+    /// The URL of the MCP server's metadata, as the server last named it; `None` if it has named none.
     metadata_url: Option<String>,
-    /// The number of token changes that have failed, and the kind of purpose and the failure of the newest of
-    /// them.
+    /// The number of token changes that have failed; and of the newest of these, the kind of its [`Purpose`],
+    /// and its failure.
     failures: (u64, Option<(Discriminant<Purpose>, Failure)>),
     /// The number of logins because of refusals, by the scopes that the refusal required.
     step_ups: BTreeMap<String, u32>,
 }
 
-/// Tokens, and the issuer that they are from.
+/// Tokens, and the issuer that has issued them.
 #[derive(Debug)]
 struct HeldTokens {
     issuer: String,
     tokens: Arc<Tokens>,
 }
 
-/// The result of discovery: facts from the server's metadata, and its authorization server.
+/// The result of discovery: facts from an MCP server's metadata, and its authorization server.
 #[derive(Debug)]
 struct Discovered {
-    /// The value of the parameter `resource`.
+    /// The value of the parameter `resource` of token requests (RFC 8707).
     resource: String,
-    /// The `scopes_supported` of the server.
+    /// The `scopes_supported` of the MCP server; `None` if it lists none.
     scopes: Option<Scopes>,
     server: Arc<AuthServer>,
 }
 
-/// The stored record of a server: its issuer, and the URL of its metadata.
+/// The stored record of an MCP server: its issuer, and the URL of its metadata.
 #[derive(Serialize, Deserialize)]
 struct ServerRecord {
     issuer: String,
@@ -107,7 +107,7 @@ struct TokenChange {
 /// A refresh in a task of its own, and the issuer of the tokens that it refreshes.
 struct RunningRefresh {
     issuer: String,
-    /// Waits for the task's result.
+    /// The future that waits for the task's result.
     work: Pin<Box<dyn Future<Output = Result<Refreshed, Failure>> + Send>>,
 }
 
@@ -134,7 +134,8 @@ impl Session {
         })
     }
 
-    /// Returns the headers for a request that is about to be sent.
+    /// Returns the headers with the access token for a request that is about to be sent; none without good
+    /// tokens. Renews tokens that are about to expire.
     pub(super) async fn headers(&self) -> Result<HeaderMap, Failure> {
         self.load().await?;
         let Some(held) = self.held() else { return Ok(HeaderMap::new()) };
@@ -233,7 +234,8 @@ impl Session {
         Ok(told.unwrap_or_else(|failure| LoggedOut::Unrevoked(failure.message)))
     }
 
-    /// Revokes tokens, if the server still belongs to the authorization server that they are from.
+    /// Revokes tokens, if the MCP server still belongs to the authorization server that issued them, and that
+    /// one has a revocation endpoint. Otherwise returns [`LoggedOut::Forgotten`].
     async fn revoke(&self, issuer: &str, tokens: &Tokens) -> Result<LoggedOut, Failure> {
         let found = self.discovered(&Challenge::default()).await?;
         let endpoint = found.server.revocation_endpoint.as_ref().filter(|_| found.server.issuer == issuer);
@@ -279,7 +281,8 @@ impl Session {
         done
     }
 
-    /// Returns the server as messages show it: without the values of its query, which may be secret.
+    /// Returns the URL of the MCP server as messages show it: without the values of its query, which may be
+    /// secret.
     fn shown(&self) -> String {
         quoted(&shown(&self.name))
     }
@@ -312,7 +315,7 @@ enum Purpose {
     Renew,
     /// The server refuses the tokens, or there are none.
     Replace { challenge: Challenge, attempt: u32 },
-    /// The tokens lack a scope.
+    /// The tokens lack a scope that the server requires.
     StepUp(Challenge),
 }
 

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{Held, StoreKey, TokenFuture, TokenStore};
 
-/// A store in a folder that the processes of one user share.
+/// A token store in a folder that the processes of one user share.
 pub struct FileStore {
     folder: PathBuf,
     keys: Option<SealingKeys>,
@@ -185,7 +185,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Returns an error if other users can read the file: its secret is lost, and ignoring that would hide it.
+/// Returns an error if other users can read the file: they may know its secret, and the user has to learn
+/// that.
 #[cfg(unix)]
 fn check_mode(file: &File, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -206,9 +207,10 @@ fn invalid(path: &Path, expected: &str, found: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, message)
 }
 
-/// Longest text, in bytes. Tokens take a few thousand bytes; the limit is that of [`SealingKeys`].
+/// Longest stored text, in bytes. Tokens take a few thousand bytes; the limit is that of [`SealingKeys`].
 const MAX_BYTES: u64 = plainwire::proto::seal::MAX_BYTES as u64;
-/// Longest wait for a lock: a user may be signing in, in another process.
+/// Longest wait for a lock. 330 s: in another process, a user may be signing in, for which the default limit
+/// is 300 s.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(330);
 /// Interval between attempts to take a lock: file locks send no notification when they become free.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Held, StoreKey, TokenFuture, TokenStore};
 
-/// A store in memory: its contents are lost when the program ends. Clones share their contents.
+/// A token store in memory: its contents are lost when the program ends. Clones share their contents.
 #[derive(Clone, Default)]
 pub struct MemoryStore {
     contents: Arc<Mutex<Contents>>,

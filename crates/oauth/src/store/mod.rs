@@ -29,7 +29,7 @@ pub type TokenFuture<'s, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send 
 /// A future that is dropped early must have done all of its work or none. A store needs no limit of its own:
 /// it holds one text per authorization server, and two per server that is used.
 pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
-    /// Returns the text under `key`; `None` if there is none.
+    /// Returns the text that is stored under `key`; `None` if there is none.
     fn load<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Option<String>>;
 
     /// Stores `text` under `key`, all of it or nothing.
@@ -65,12 +65,13 @@ impl StoreKey {
         Self(format!("client {issuer}"))
     }
 
-    /// Returns the key of the record that says which issuer the server `resource` belongs to.
+    /// Returns the key of the record that says which issuer the MCP server `resource` belongs to.
     pub(super) fn server(resource: &str) -> Self {
         Self(format!("server {resource}"))
     }
 
-    /// Returns the key of the tokens of `issuer` for the server `resource`. Neither URL can contain a blank.
+    /// Returns the key of the tokens of `issuer` for the MCP server `resource`. Neither URL can contain a
+    /// blank.
     pub(super) fn tokens(issuer: &str, resource: &str) -> Self {
         Self(format!("tokens {issuer} {resource}"))
     }

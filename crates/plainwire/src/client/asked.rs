@@ -1,4 +1,5 @@
-//! The client's handlers for questions of servers, with the checks before and after them.
+//! The client's handlers for the questions of servers (elicitation, sampling and roots requests), with the
+//! checks of each question and of its answer.
 //!
 //! In: one decoded question. Out: its answer, as a future that the connection task runs; or the error that is
 //! sent to the server, or that fails the call for which the server asked. This module does not depend on era
@@ -20,18 +21,18 @@ use serde_json::json;
 use super::sampling::Sampling;
 use super::url;
 
-/// The future of an answer.
+/// The future of the client's answer to a question of the server.
 pub(crate) type Answer = Pin<Box<dyn Future<Output = Result<InputResponse, Error>> + Send>>;
 
 type Elicit = Arc<dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Send>> + Send + Sync>;
 
-/// The handlers for questions. The client declares only the kinds of questions that have a handler, so that
-/// servers ask no others.
+/// The client's handlers for the questions of a server, and its roots. The client declares only the kinds of
+/// questions that it can answer, so that servers ask no others.
 #[derive(Clone, Default)]
 pub(crate) struct Asked {
     pub(super) elicit: Option<Elicit>,
-    /// The roots to answer with; `None` if the client declares none. With `Some`, the client also declares
-    /// that they may change.
+    /// The roots with which the client answers `roots/list`; `None` if it does not declare the capability
+    /// `roots`. With `Some`, the client also declares `listChanged`.
     pub(super) roots: Option<Vec<Root>>,
     pub(super) sampling: Option<Sampling>,
 }
@@ -49,8 +50,8 @@ impl Asked {
         self.roots = Some(roots);
     }
 
-    /// Returns the capabilities to declare. They may have settings that an older revision does not define:
-    /// such a revision allows additional settings.
+    /// Returns the capabilities that the client declares, in every revision with the settings of the newest
+    /// one. An older revision does not define all of these settings, but allows additional ones.
     pub(crate) fn capabilities(&self) -> Capabilities {
         let mut capabilities = Capabilities::default();
         if self.elicit.is_some() {
@@ -68,7 +69,8 @@ impl Asked {
     /// Checks that a server of `revision` may ask this question.
     ///
     /// # Errors
-    /// `InvalidParams`, with the name of the missing capability.
+    /// `InvalidParams` if the client does not declare the capability that the question needs; the message
+    /// names it.
     pub(crate) fn check(&self, question: &InputRequest, revision: Revision) -> Result<(), Error> {
         let needed = question.requires();
         if needed.is_in(&self.capabilities(), revision) {
@@ -82,7 +84,7 @@ impl Asked {
         Err(Error::new(ErrorKind::InvalidParams, text))
     }
 
-    /// Answers a question that [`Self::check`] has accepted.
+    /// Returns the future that answers a question of the server, which [`Self::check`] has accepted.
     pub(crate) fn answer(&self, question: InputRequest) -> Answer {
         match (question, self) {
             (InputRequest::Elicit(it), Self { elicit: Some(handler), .. }) => {
@@ -118,8 +120,8 @@ impl fmt::Debug for Asked {
     }
 }
 
-/// Runs the handler of an elicitation. The handler gets valid questions only, and the server gets valid
-/// answers only.
+/// Answers an elicitation by its handler. An invalid question is refused before the handler runs. If the
+/// handler returns an invalid answer, the server gets an error instead.
 async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResult, Error> {
     let refuse = |what: &str, why: String| {
         Error::new(ErrorKind::InvalidParams, format!("`elicitation/create`, `{what}`: {why}"))
@@ -142,8 +144,8 @@ async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResul
     }
 }
 
-/// Adds the defaults to the content of an accepted form, and checks the content. Removes the content if the
-/// user declined or cancelled.
+/// Adds the defaults of `schema` to the content of a form that the user accepted, and checks the content.
+/// Removes the content if the user declined or cancelled.
 fn checked(schema: &str, result: ElicitResult) -> Result<ElicitResult, String> {
     if result.action != ElicitAction::Accept {
         return Ok(ElicitResult { content: None, ..result });

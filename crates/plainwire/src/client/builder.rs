@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 use crate::stream::{Stream, Tap};
 
-/// The settings of a client, before it connects.
+/// The settings of a client that has not connected yet, and the methods that connect it.
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     asked: Asked,
@@ -34,14 +34,14 @@ pub struct ClientBuilder {
     pub(super) config: ClientConfig,
     connect_deadline: Option<Duration>,
     pub(super) eras: Option<Eras>,
-    /// The extensions that the client declares.
+    /// The protocol extensions that the client declares in its capabilities.
     extensions: Capabilities,
     max_rounds: u32,
     options: RequestOptions,
     tap: Option<Tap>,
 }
 
-/// The default of [`ClientBuilder::max_rounds`].
+/// The default of [`ClientBuilder::max_rounds`]: how many times one request may be answered with questions.
 const MAX_ROUNDS: u32 = 16;
 
 impl ClientBuilder {
@@ -81,14 +81,14 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the revisions that the client may speak. All by default.
+    /// Sets the protocol revisions that the client may speak. By default it speaks all of them.
     #[must_use]
     pub fn revisions(mut self, revisions: &[Revision]) -> Self {
         self.config.revisions = revisions.to_vec();
         self
     }
 
-    /// Sets the limits of messages that the server may send.
+    /// Sets the limits for messages of the server, such as their size.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
@@ -96,7 +96,7 @@ impl ClientBuilder {
     }
 
     /// Sets the deadlines of answers: by default 60 s without progress, and 10 min in all. The first of them
-    /// also applies to the requests of the handshake.
+    /// also limits `initialize`, and shortens the deadline of `server/discover`, which is 5 s at most.
     #[must_use]
     pub fn deadlines(mut self, options: RequestOptions) -> Self {
         self.config.initialize_timeout = options.idle;
@@ -145,7 +145,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Lets servers ask a model, within the rules of `sampling`.
+    /// Lets servers send sampling requests to a model, within the rules of `sampling`.
     #[must_use]
     pub fn on_sample(mut self, sampling: Sampling) -> Self {
         self.asked.sampling = Some(sampling);
@@ -161,7 +161,8 @@ impl ClientBuilder {
     }
 
     /// Sets how many times the server may answer one request with questions, or ask for the request to be
-    /// made again, before the request fails. 16 by default: more than any wizard has pages.
+    /// made again, before the request fails. 16 by default: more than the forms that a user fills in for one
+    /// request.
     #[must_use]
     pub fn max_rounds(mut self, rounds: u32) -> Self {
         self.max_rounds = rounds;
@@ -169,7 +170,8 @@ impl ClientBuilder {
     }
 
     /// Pings a server that has been silent for `silence`. If the server does not answer within the same time,
-    /// the client ends the connection. Off by default. Has no effect in 2026-07-28, which has no `ping`.
+    /// the client ends the connection. Off by default. Has no effect in revision 2026-07-28, which has no
+    /// `ping`.
     #[must_use]
     pub fn ping_every(mut self, silence: Duration) -> Self {
         self.config.keep_alive = Some(silence);
@@ -184,7 +186,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Passes every frame to `tap`, with secrets masked.
+    /// Passes every message that is sent or received to `tap`, with secrets masked.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
@@ -240,7 +242,8 @@ impl ClientBuilder {
         self.open(link, FarEnd::http(connection), tools, None).await
     }
 
-    /// Connects over any pair of streams.
+    /// Connects to a server over a pair of byte streams: the client reads messages from `reader` and writes
+    /// messages to `writer`.
     ///
     /// # Errors
     /// Like [`Self::command`].

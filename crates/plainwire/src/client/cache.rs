@@ -1,9 +1,10 @@
 //! The cache of answers that a server allows to be used again.
 //!
 //! In: answers to the four list requests and to `resources/read`, with their `ttlMs` and `cacheScope`;
-//! changes that the server reports. Out: answers that are still fresh. Each client has a cache of its own, so
-//! an answer never reaches another login. The answer of a request that was made again after questions is not
-//! kept: it depends on the answers to these questions.
+//! changes that the server reports. Out: answers that are still fresh. Each client has a cache of its own;
+//! [`Client::forget_private`](super::Client::forget_private) removes the answers that are private to one
+//! login. The answer of a request that was made again after questions is not kept: it depends on the answers
+//! to these questions.
 //!
 //! Spec: 2026-07-28 `caching`. The connection task removes answers, and [`Client`](super::Client) adds them.
 //! If a change arrives between a request and its answer, the answer is not kept.
@@ -19,11 +20,12 @@ use tokio::time::Instant;
 
 const READ: &str = "resources/read";
 
-/// The most answers of one client. 256: the pages of a few large lists, and the resources that a model reads
-/// in a conversation.
+/// The most answers in the cache of one client. 256: the pages of a few large lists, and the resources that a
+/// model reads in a conversation.
 const MAX_ANSWERS: usize = 256;
 
-/// The most bytes of all answers, with their parameters. 8 MiB: little for any program.
+/// The most bytes of all cached answers together, with the parameters of their requests. 8 MiB: little for
+/// any program.
 const MAX_BYTES: usize = 8 << 20;
 
 /// The longest time for which an answer is fresh, whatever the server says. A day: the longest that a program
@@ -36,7 +38,8 @@ pub(crate) struct Cache(Mutex<CacheState>);
 
 #[derive(Debug, Default)]
 struct CacheState {
-    /// The answers, by method and parameters. Invariant: `bytes` is the sum of their sizes.
+    /// The answers, by method and parameters. Invariant: `bytes` is the sum of the sizes of all answers and
+    /// parameters.
     answers: HashMap<(&'static str, String), Answer>,
     bytes: usize,
     /// The number of events so far that may have made answers wrong: changes at the server, and changes of
@@ -52,7 +55,7 @@ struct Answer {
     scope: CacheScope,
 }
 
-/// The value of [`CacheState::changes`] at the time of a request.
+/// The value of [`CacheState::changes`] before a request, by which [`Cache::keep`] sees later changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CacheVersion(u64);
 
@@ -91,8 +94,8 @@ impl Cache {
         kept.answers.insert(key, Answer { fresh_until: now + ttl, raw: raw.clone(), scope });
     }
 
-    /// Removes the answers that a change of `list` may have outdated. If resources or templates change, these
-    /// are both lists and all contents of resources.
+    /// Removes the answers that a change of `list` may have outdated: the pages of that list. If `list` is
+    /// the resources or the resource templates, removes the pages of both, and all contents of resources.
     pub(crate) fn list_changed(&self, list: List) {
         let is_of_resources = |list| matches!(list, List::Resources | List::ResourceTemplates);
         let hit = |method: &str| {
@@ -116,22 +119,22 @@ impl Cache {
         });
     }
 
-    /// Removes the pages of `list`.
+    /// Removes the cached pages of `list`.
     pub(super) fn forget_list(&self, list: List) {
         self.change(|(method, _), _| *method == list.method());
     }
 
-    /// Removes the answers that the server allows to be used for one login only.
+    /// Removes the answers with the scope `private`, which the server allows to be used for one login only.
     pub(super) fn forget_private(&self) {
         self.change(|_, answer| answer.scope == CacheScope::Private);
     }
 
-    /// Removes all answers.
+    /// Removes all answers from the cache.
     pub(crate) fn forget_all(&self) {
         self.change(|_, _| true);
     }
 
-    /// Counts a change, and removes the answers for which `hit` is true.
+    /// Counts a change in [`CacheState::changes`], and removes the answers for which `hit` returns true.
     fn change(&self, hit: impl Fn(&(&'static str, String), &Answer) -> bool) {
         let mut kept = self.state();
         kept.changes += 1;
@@ -161,7 +164,7 @@ impl CacheState {
         });
     }
 
-    /// Removes the answer that ceases to be fresh first.
+    /// Removes the answer whose time of freshness ends first.
     fn remove_stalest(&mut self) {
         let stalest = self.answers.iter().min_by_key(|(_, answer)| answer.fresh_until);
         if let Some(key) = stalest.map(|(key, _)| key.clone()) {

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 pub struct Eras {
     /// The time at which each server was last found to be legacy, by the hash of its target.
     legacy: Arc<Mutex<HashMap<TargetHash, Instant>>>,
-    /// The time for which a server counts as legacy.
+    /// The time for which a server counts as legacy after it was found to be legacy.
     lifetime: Duration,
 }
 
@@ -40,7 +40,7 @@ type TargetHash = u64;
 /// update of the server is noticed within an hour.
 const LIFETIME: Duration = Duration::from_secs(3_600);
 
-/// The most servers in a memory. 1,000: more than any program connects to.
+/// The most servers in one memory of eras. 1,000: more than any program connects to.
 const MOST: usize = 1_000;
 
 impl Default for Eras {
@@ -50,7 +50,7 @@ impl Default for Eras {
 }
 
 impl Eras {
-    /// Creates an empty memory.
+    /// Creates an empty memory of the eras of servers.
     pub fn new() -> Self {
         Self { legacy: Arc::default(), lifetime: LIFETIME }
     }
@@ -66,8 +66,8 @@ impl Eras {
         self.known().get(&target).is_some_and(|since| since.elapsed() < self.lifetime)
     }
 
-    /// Remembers a legacy server, or forgets a server that is modern now. If the memory is full, the oldest
-    /// entry goes.
+    /// Remembers a server of the legacy era, or forgets a server that is modern now. If the memory is full,
+    /// forgets the server that was noted least recently.
     fn note(&self, target: TargetHash, era: Era) {
         let mut known = self.known();
         if era == Era::Modern {
@@ -172,7 +172,7 @@ pub(super) fn hash_of_program(program: &Program) -> TargetHash {
     hasher.finish()
 }
 
-/// Returns the hash of a URL.
+/// Returns the hash of a server's URL.
 #[cfg(feature = "http-client")]
 pub(super) fn hash_of_url(url: &str) -> TargetHash {
     let mut hasher = DefaultHasher::new();

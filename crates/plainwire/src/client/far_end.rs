@@ -1,5 +1,5 @@
 //! The far end of a client connection, which is shut down when the connection ends: a child process, an HTTP
-//! session, or nothing.
+//! session, or nothing for a stream that the program opened.
 
 use std::fmt;
 #[cfg(feature = "http-client")]
@@ -47,7 +47,7 @@ pub(super) struct FarEnd {
     is_restarted: bool,
     /// The child process, which ends when the slot is dropped; `None` without a child process.
     process: Option<Slot>,
-    /// The HTTP session, which ends when this is dropped; `None` on other transports.
+    /// The HTTP session, which ends when this field is dropped; `None` on other transports.
     #[cfg(feature = "http-client")]
     session: Option<Farewell>,
     pub(super) transport: Transport,
@@ -88,7 +88,8 @@ impl FarEnd {
     }
 
     /// Adds the exit status and the last lines on stderr of the process to the error of a request that was
-    /// lost when the process ended. Other errors stay as they are.
+    /// lost when the process ended. Other errors stay as they are, and so do the errors of a process that is
+    /// restarted: they have this already.
     pub(super) async fn explain(&self, error: Error) -> Error {
         let Some(slot) = self.process.as_ref().filter(|_| !self.is_restarted) else { return error };
         match error {

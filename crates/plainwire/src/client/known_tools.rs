@@ -48,7 +48,8 @@ impl KnownTools {
         }
     }
 
-    /// Returns the arguments of the tool `name` that a request repeats in headers.
+    /// Returns the arguments of the tool `name` that a call repeats in HTTP headers. Empty for an unknown
+    /// tool.
     #[cfg(feature = "http-client")]
     pub(super) fn headers(&self, name: &str) -> Vec<ParamHeader> {
         self.lock().get(name).map(|tool| tool.headers.clone()).unwrap_or_default()

@@ -25,7 +25,7 @@ pub struct Listen {
     shared: Arc<SharedQueue>,
     /// The client's number of the subscription.
     ticket: u64,
-    /// Weak: a subscription does not keep a connection alive.
+    /// The channel to the connection task. Weak: a subscription does not keep a connection alive.
     commands: mpsc::WeakSender<Command>,
 }
 
@@ -110,7 +110,7 @@ impl Client {
     }
 }
 
-/// The content of the command to subscribe.
+/// The content of the command with which a client subscribes.
 pub(crate) struct AskToListen {
     pub(crate) filter: SubscriptionFilter,
     /// The channel for the result: the changes that the server agreed to report.
@@ -121,7 +121,8 @@ pub(crate) struct AskToListen {
     pub(crate) ticket: u64,
 }
 
-/// The connection task's end of a [`Listen`]. When it is dropped, the subscription ends.
+/// The connection task's end of a [`Listen`], which adds changes to the queue. Dropping it ends the
+/// subscription.
 pub(crate) struct Speaker {
     /// Whether the subscription covers the lists of prompts, resources and tools, in this order.
     lists: [bool; 3],
@@ -175,7 +176,8 @@ impl Speaker {
         self.tell(Some(Change::Resource(uri)))
     }
 
-    /// Returns the URI in the subscription whose resource `uri` is a part of: `uri` up to a `/`, `?` or `#`.
+    /// Returns the subscribed URI of the resource that `uri` is a part of: the beginning of `uri`, up to a
+    /// `/`, `?` or `#`.
     fn parent(&self, uri: &str) -> Option<&str> {
         let ends = uri.char_indices().filter(|&(_, c)| matches!(c, '/' | '?' | '#')).map(|(at, _)| at);
         ends.flat_map(|at| [&uri[..at], &uri[..=at]]).find_map(|part| self.uris.get(part).map(String::as_str))
@@ -202,7 +204,7 @@ impl Drop for Speaker {
     }
 }
 
-/// The queue that a [`Listen`] and a [`Speaker`] share.
+/// The queue of unread changes that a [`Listen`] and its [`Speaker`] share.
 #[derive(Default)]
 struct SharedQueue {
     pending: Mutex<PendingChanges>,
@@ -240,8 +242,9 @@ impl PendingChanges {
     }
 }
 
-/// The most unread changes of parts of resources. A further one is reported as a change of the whole
-/// resource. 256: more than a program would read one by one.
+/// The most unread changes that a queue holds in addition to one for each subscribed resource. After that, a
+/// change of a part of a resource is reported as a change of the whole resource. 256: more than a program
+/// would read one by one.
 const MAX_PARTS: usize = 256;
 
 #[cfg(test)]

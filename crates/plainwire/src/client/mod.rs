@@ -91,7 +91,7 @@ pub struct Client {
     /// Whether the client declared roots, so that the program may change them.
     has_roots: bool,
     hello: ServerHello,
-    /// The ticket of the next request or subscription.
+    /// The ticket, the client's number, of the next request or subscription.
     last_ticket: AtomicU64,
     notices: Mutex<Option<mpsc::Receiver<Notice>>>,
     options: RequestOptions,
@@ -100,10 +100,11 @@ pub struct Client {
     _task: AbortOnDrop,
 }
 
-/// The most commands that wait for the connection task. The sender of a further command waits for room.
+/// The most commands of the client that wait for the connection task. The sender of a further command waits
+/// for room.
 const COMMANDS: usize = 64;
 
-/// The most unread notices. Further notices are dropped.
+/// The most unread notices, the messages that the server sends on its own. Further notices are dropped.
 const NOTICES: usize = 256;
 
 impl Client {
@@ -141,7 +142,8 @@ impl Client {
         Ok(tools)
     }
 
-    /// Like [`Self::list_raw`], without the tools that [`Self::list_tools`] leaves out.
+    /// Returns the entries of a list like [`Self::list_raw`], without the tools that [`Self::list_tools`]
+    /// leaves out.
     pub(crate) async fn list_usable(&self, list: List) -> Result<Vec<RawJson>> {
         let mut entries = self.list_raw(list).await?;
         if list == List::Tools && self.has_param_headers() {
@@ -150,7 +152,7 @@ impl Client {
         Ok(entries)
     }
 
-    /// Returns whether a request repeats arguments of its tool in HTTP headers.
+    /// Returns whether calls on this connection repeat arguments of the tool in HTTP headers.
     fn has_param_headers(&self) -> bool {
         self.is_remote() && self.revision().has(Feature::ParamHeaders)
     }
@@ -286,7 +288,8 @@ impl Client {
         self.send_command(Command::Notify { method: method.to_owned(), params: params.to_owned() }).await
     }
 
-    /// Returns the messages that the server sends on its own. Only the first caller gets them.
+    /// Returns the queue of the messages that the server sends on its own. Only the first call returns it,
+    /// later calls return `None`.
     pub fn notices(&self) -> Option<mpsc::Receiver<Notice>> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -393,7 +396,7 @@ pub(crate) fn too_late(method: &str, limit: &str) -> Error {
     Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))
 }
 
-/// The reason for the end of a connection if no other is known.
+/// The reason that errors give for the end of a connection if no other reason is known.
 const GONE: &str = "the server is no longer connected";
 
 /// A guard that cancels a request if the request's future is dropped before the answer has arrived.
@@ -461,7 +464,7 @@ pub(crate) fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
         .map_err(|error| Error::Decode { message: format!("expected a result of another type: {error}") })
 }
 
-/// Converts JSON that this module has written, which is always UTF-8.
+/// Converts the bytes of JSON that this module has written to a string. They are always UTF-8.
 fn text(json: Vec<u8>) -> String {
     String::from_utf8(json).unwrap_or_default()
 }

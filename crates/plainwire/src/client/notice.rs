@@ -16,9 +16,9 @@ pub enum Notice {
         /// The id of the elicitation.
         id: String,
     },
-    /// A list has changed.
+    /// A list of the server has changed, such as its tools.
     ListChanged(List),
-    /// A log message.
+    /// A log message of the server.
     Log(LogMessage),
     /// A resource that this client has subscribed to has changed.
     ResourceUpdated {
@@ -27,9 +27,9 @@ pub enum Notice {
     },
     /// A notification of any other kind, or one that can't be decoded.
     Other {
-        /// The method.
+        /// The method of the notification.
         method: String,
-        /// The parameters.
+        /// The parameters of the notification, as they were sent.
         params: Option<RawJson>,
     },
 }

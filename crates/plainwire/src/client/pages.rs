@@ -12,11 +12,11 @@ use serde::de::DeserializeOwned;
 use super::{Client, decode};
 use crate::error::{Error, Result};
 
-/// The most pages of one list. It stops a server that always has another page.
+/// The most pages that are requested of one list. It stops a server that always has another page.
 const MAX_PAGES: usize = 1_000;
 
-/// The most bytes of all pages of one list; after them no further page is requested. 64 MiB: the largest
-/// result that a server of this library sends.
+/// The most bytes of the pages of one list. A list that has a further page after them is an error. 64 MiB:
+/// the largest result that a server of this library sends.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The pages of a list, requested one by one: see [`Client::pages`].
@@ -26,14 +26,14 @@ pub struct Pages<'c> {
     list: List,
     /// The parameters of the next request; `None` after the last page.
     params: Option<String>,
-    /// The number of pages that were received.
+    /// The number of pages that have arrived.
     seen: usize,
 }
 
-/// One page of a list.
+/// One page of a list of the server, such as its tools.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The entries as they were sent.
+    /// The entries of the page as the server sent them.
     pub entries: Vec<RawJson>,
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn is_replayable(
     }
 }
 
-/// Returns whether the server says that a call changes nothing, or that a second call changes nothing more.
+/// Returns whether `hints`, the server's annotations of a tool, say that a call changes nothing, or that a
+/// second call changes nothing more.
 pub(crate) fn is_harmless(hints: Option<&ToolAnnotations>) -> bool {
     let says = |hint: Option<bool>| hint == Some(true);
     hints.is_some_and(|hints| says(hints.read_only_hint) || says(hints.idempotent_hint))

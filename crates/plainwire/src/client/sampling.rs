@@ -1,4 +1,4 @@
-//! Sampling: a model that servers may ask, with the user's consent.
+//! Sampling: a model that answers the sampling requests of servers, with the user's consent.
 
 use std::fmt;
 use std::future::Future;
@@ -93,7 +93,7 @@ impl Sampling {
         settings.into()
     }
 
-    /// Answers a question.
+    /// Answers a sampling request by the model, if the user allows it.
     ///
     /// # Errors
     /// `Application(-1)` if the question is rejected; `InvalidParams` for an invalid conversation; `Internal`

@@ -1,4 +1,4 @@
-//! The targets of a client (a command, a URL, or a stream), and the conversions to them.
+//! The targets that a client connects to (a command, a URL, or a stream), and the conversions to them.
 
 use std::fmt;
 use std::process::Command;
@@ -53,7 +53,7 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// Connects to a target of any kind.
+    /// Connects to a target: a command, a URL or a stream.
     ///
     /// # Errors
     /// As [`Self::command`] or `remote`, depending on the kind; [`crate::Error::Declaration`] for a server of

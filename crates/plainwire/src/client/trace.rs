@@ -33,7 +33,7 @@ pub struct Trace {
     /// The number of bytes of the sent requests: of the first, and of each that was made again for the same
     /// call.
     pub bytes_out: u64,
-    /// The method of the request.
+    /// The method of the traced request.
     pub method: String,
     /// The number of reports of progress that are not among the steps, because there were too many.
     pub omitted: u64,
@@ -41,7 +41,7 @@ pub struct Trace {
     pub revision: Option<Revision>,
     /// The host's name for the server; without a host, the server's own name. `None` if neither is known.
     pub server: Option<String>,
-    /// The steps, in order.
+    /// The steps of the call, in the order in which they happened.
     pub steps: Vec<Step>,
     /// The time from the start of the call to its end.
     pub took: Duration,
@@ -51,7 +51,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Returns the era of the connection.
+    /// Returns the era of the connection; `None` if there was no connection.
     pub fn era(&self) -> Option<Era> {
         self.revision.map(Revision::era)
     }
@@ -99,19 +99,19 @@ pub enum Stage {
     },
     /// The request was written as JSON-RPC, and waits for its answer under this id.
     Encoded {
-        /// The id of the request.
+        /// The JSON-RPC id of the request.
         id: u64,
     },
-    /// The frame was given to the transport.
+    /// The request was given to the transport.
     Sent {
-        /// The number of bytes of the frame.
+        /// The number of bytes of the request.
         bytes: u64,
     },
     /// The server reported progress.
     Progress {
-        /// The number of bytes of the frame.
+        /// The number of bytes of the notification of progress.
         bytes: u64,
-        /// The progress so far.
+        /// The progress so far, in a unit of the server's choice.
         done: f64,
         /// The value that `done` will have at the end; `None` if the server did not say.
         total: Option<f64>,
@@ -124,7 +124,7 @@ pub enum Stage {
     },
     /// A modern server answered with questions: the request is over, and is made again with their answers.
     InputRequired {
-        /// The number of bytes of the frame.
+        /// The number of bytes of the answer.
         bytes: u64,
         /// The number of questions; 0 if the server only wants the request again.
         questions: usize,
@@ -141,7 +141,7 @@ pub enum Stage {
     },
     /// The call ended with an error.
     Failed {
-        /// The error.
+        /// The text of the error.
         why: String,
     },
 }
@@ -212,7 +212,7 @@ impl fmt::Display for Trace {
     }
 }
 
-/// Records the steps of one call. Clones share one recording.
+/// The recorder of the steps of one call. Clones share one recording.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder(Arc<Mutex<Recording>>);
 
@@ -226,7 +226,7 @@ struct Recording {
 }
 
 impl Recorder {
-    /// Starts a recording with [`Stage::Called`].
+    /// Starts a recording with the step [`Stage::Called`]. `name` is that of the tool, prompt or resource.
     pub(crate) fn start(name: &str) -> Self {
         let began = Instant::now();
         let called = Step { at: Duration::ZERO, stage: Stage::Called { name: name.to_owned() } };

@@ -1,4 +1,4 @@
-//! Requests for completions, the log level and roots.
+//! Methods of [`Client`] for completions, the log level and roots.
 
 use plainwire_proto::codec;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep};
 
-/// The deadline of a call. The time for which the call waits for a person to answer does not count.
+/// The deadline of a call. Time in which the call waits for an answer of the client does not count.
 pub(crate) struct Deadline {
-    /// The time that the call may take, without waiting time.
+    /// The time that the call may take, without the time in which it waits for answers of the client.
     pub(crate) limit: Duration,
     sleep: Pin<Box<Sleep>>,
-    /// The part of the waiting time that was already added to the deadline.
+    /// The part of the time spent waiting for answers that was already added to the deadline.
     waited: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Deadline {
     }
 
     /// Polls the deadline. Ready when the time of the call is over. `waited` is the total time for which the
-    /// call has waited for a person so far.
+    /// call has waited for answers of the client so far.
     pub(crate) fn poll(&mut self, waited: Duration, cx: &mut Poller<'_>) -> Poll<()> {
         ready!(self.sleep.as_mut().poll(cx));
         let more = waited.saturating_sub(self.waited);

@@ -15,7 +15,8 @@ pub(crate) struct Detached {
 const MAX_DETACHED: usize = 1_024;
 
 impl Detached {
-    /// Takes ownership of a call if fewer than [`MAX_DETACHED`] calls run. Returns whether it did.
+    /// Takes ownership of a call if the server has fewer than [`MAX_DETACHED`] detached calls that run.
+    /// Returns whether it did.
     pub(crate) fn take(&self, call: &AbortHandle) -> bool {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.retain(|it| !it.is_finished());

@@ -3,9 +3,9 @@
 //! In: futures and functions from other modules. Out: tasks that run them. This module uses no other module
 //! of the crate.
 //!
-//! Every task has an owner that awaits it or stops it. The code that serves a connection awaits its task, a
-//! client stops the task of its connection when it is dropped, and a cancelled call is stopped. Only tasks of
-//! `spawn_detached` have no owner.
+//! Every task has an owner that awaits it or stops it, except tasks of `spawn_detached`. For example, the
+//! code that serves a connection awaits its task, and a client stops the task of its connection when the
+//! client is dropped.
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -27,7 +27,7 @@ pub(crate) use deadline::Deadline;
 pub(crate) use detached::Detached;
 pub(crate) use tasks::TaskSet;
 
-/// A guard that stops its task when the guard is dropped.
+/// A guard for a task. Dropping the guard stops the task.
 #[derive(Debug)]
 pub(crate) struct AbortOnDrop(pub(crate) tokio::task::AbortHandle);
 
@@ -102,8 +102,8 @@ pub(crate) fn unix() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Sets `timer` to end at `at`, and polls it. Returns whether it has ended. `None` for `at` removes the
-/// timer.
+/// Sets `timer` to end at `at`, and polls it. Returns whether the timer has ended. If `at` is `None`, removes
+/// the timer and returns false.
 pub(crate) fn poll_until(
     timer: &mut Option<Pin<Box<Sleep>>>,
     at: Option<Instant>,

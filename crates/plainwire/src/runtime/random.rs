@@ -13,15 +13,15 @@ pub(crate) fn id() -> String {
     bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Uses the system call through `rustix`, which is a dependency for descriptors anyway. Up to 256 bytes,
-/// which is more than any caller needs, are returned in one piece.
+/// Fills `bytes` by the system call `getrandom`, through `rustix`, which is a dependency for descriptors
+/// anyway. The call returns up to 256 bytes in one piece, which is more than any caller needs.
 #[cfg(target_os = "linux")]
 fn fill(bytes: &mut [u8]) -> Result<(), rustix::io::Errno> {
     use rustix::rand::{GetRandomFlags, getrandom};
     rustix::io::retry_on_intr(|| getrandom(&mut *bytes, GetRandomFlags::empty())).map(|_| ())
 }
 
-/// Uses `getrandom` on systems other than Linux.
+/// Fills `bytes` by the crate `getrandom`, on systems other than Linux.
 #[cfg(not(target_os = "linux"))]
 fn fill(bytes: &mut [u8]) -> Result<(), getrandom::Error> {
     getrandom::fill(bytes)

@@ -4,13 +4,13 @@ use std::task::{Context, Poll};
 
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
-/// Tasks that stop when the set is dropped. [`Self::poll_next`] reports each task that has ended, once. The
-/// set has no limit of tasks: its owner limits them.
+/// A set of tasks that stop when the set is dropped. [`Self::poll_next`] reports each task that has ended,
+/// once. The set has no limit of tasks: its owner limits them.
 #[derive(Debug)]
 pub(crate) struct TaskSet<T>(JoinSet<T>);
 
 impl<T: Send + 'static> TaskSet<T> {
-    /// Starts a task. Dropping the returned handle does not stop the task.
+    /// Starts a task of the set. Dropping the returned handle does not stop the task.
     pub(crate) fn spawn(&mut self, work: impl Future<Output = T> + Send + 'static) -> AbortHandle {
         self.0.spawn(work)
     }
@@ -21,7 +21,7 @@ impl<T: Send + 'static> TaskSet<T> {
         self.0.poll_join_next_with_id(cx)
     }
 
-    /// Returns the number of tasks that have not been reported yet.
+    /// Returns the number of tasks that [`Self::poll_next`] has not reported yet.
     #[cfg(feature = "http-client")]
     pub(crate) fn len(&self) -> usize {
         self.0.len()

@@ -11,10 +11,12 @@ use serde_json::Value;
 
 use super::{resolve, walk};
 
-/// The keyword. Its value is the part of the header name behind `Mcp-Param-`.
+/// The keyword by which the schema of an argument requests a header. Its value is the part of the header's
+/// name behind `Mcp-Param-`.
 const KEYWORD: &str = "x-mcp-header";
 
-/// Adds the `type` of each argument with a header if only a reference or a list of constants states it.
+/// Adds `type` to the schema of each argument with a header, if so far only its reference or its list of
+/// constants states the type.
 pub(super) fn add_types(schema: &mut Value) {
     if walk::any(schema, &mut |keywords| keywords.contains_key(KEYWORD)) {
         let root = schema.clone();
@@ -48,7 +50,7 @@ fn type_of(schema: &Value, root: &Value) -> Option<Value> {
     })
 }
 
-/// Returns the first mistake in the headers of a schema, as a text; `None` if there is none.
+/// Returns the first mistake in the `x-mcp-header` keywords of a schema, as text; `None` if there is none.
 pub(super) fn problem(schema: &Value) -> Option<String> {
     plainwire_proto::http::param_headers(schema).err()
 }

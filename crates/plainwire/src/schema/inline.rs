@@ -14,9 +14,9 @@ use super::walk::{self, Keywords};
 /// The rule by which a definition is inlined. Recursive definitions never are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InlineRule {
-    /// Inlined if the whole schema stays within [`MAX_TEXT`].
+    /// A definition is inlined if the text of the whole schema stays within [`MAX_TEXT`].
     Always,
-    /// Inlined if the text of the whole schema gets no longer.
+    /// A definition is inlined if the text of the whole schema gets no longer by it.
     Shorter,
 }
 
@@ -26,7 +26,7 @@ const MAX_DEFS: usize = 256;
 /// Definitions whose schema is nested deeper than this are not inlined. Many JSON parsers stop at 128 levels.
 const MAX_DEPTH: usize = 32;
 
-/// Largest result of [`InlineRule::Always`], in bytes of text.
+/// Largest schema that inlining by [`InlineRule::Always`] may produce, in bytes of text.
 const MAX_TEXT: usize = 256 * 1024;
 
 /// Moves the definitions of `root` to the positions where they are used, if `rule` allows it, and removes
@@ -97,7 +97,7 @@ fn uses(schema: &Value, names: &Names) -> Vec<String> {
     uses
 }
 
-/// Counts the references of a schema to a definition.
+/// Counts how often the reference to one definition appears in a schema.
 fn count(schema: &Value, reference: &str) -> usize {
     let mut count = 0;
     walk::any(schema, &mut |keywords| {
@@ -185,8 +185,8 @@ fn move_to_uses(root: &mut Value, reference: &str, defs: &mut Keywords, name: &s
     }
 }
 
-/// Replaces each `reference` by `body`, merged with the keywords beside the reference. If they can't be
-/// merged, the reference stays.
+/// Replaces each `reference` in a schema by `body`, the definition, merged with the keywords beside the
+/// reference. If the two can't be merged, the reference stays.
 fn replace(schema: &mut Value, reference: &str, body: &Value, how: Merge) {
     let Value::Object(keywords) = schema else { return };
     if keywords.get("$ref").and_then(Value::as_str) == Some(reference) {

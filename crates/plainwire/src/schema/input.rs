@@ -26,16 +26,16 @@ pub(crate) struct InputSchema {
     pub(crate) patterns: Patterns,
     /// The mistake in the schema, if there is one.
     problem: Option<String>,
-    /// The schema as text, which lists send unless a preset rewrites it.
+    /// The schema as JSON text. `tools/list` sends it, unless a [`Preset`] rewrites it.
     text: RawJson,
     #[cfg(feature = "validate")]
     pub(crate) validator: Option<super::validate::Validator>,
-    /// The schema as a value, which arguments are checked against.
+    /// The schema as a parsed value; arguments are checked against it.
     pub(crate) value: Value,
 }
 
-/// A preset, and the function that applies it. The function is a pointer, so that a program that uses no
-/// preset does not contain the code of presets.
+/// A preset, and the function that applies it to a schema. The function is a pointer, so that a program that
+/// uses no preset does not contain the code of presets.
 #[derive(Clone, Copy)]
 pub(crate) struct Rewrite {
     by: fn(Preset, &mut Value),
@@ -51,8 +51,9 @@ impl From<Preset> for Rewrite {
 impl InputSchema {
     /// Derives the schema of an argument type.
     ///
-    /// The schema forbids unknown names, unless the type accepts them (a flattened map), or the root gets
-    /// properties from a reference, alternatives or patterns.
+    /// The root of the schema forbids unknown properties, unless the type accepts them (a flattened map), or
+    /// the root gets properties from a reference, alternatives or patterns. A root that is not an object
+    /// stays as it is: [`Self::is_object`].
     pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
         let mut value = derive::<T>(Contract::Deserialize);
         let constrained = is_constrained(&value);
@@ -74,8 +75,8 @@ impl InputSchema {
         Self { order, patterns, problem, text, ..Self::unchecked(value, constrained) }
     }
 
-    /// Takes a schema written by hand, which is sent as it is. A `pattern` that this crate can't compile is
-    /// not a mistake: it is not checked.
+    /// Makes a schema from JSON text written by hand, and keeps that text for [`Self::listed`]. A `pattern`
+    /// that this crate can't compile is not a mistake: it is not checked.
     pub(crate) fn by_hand(text: RawJson) -> Self {
         let read = serde_json::from_str::<Value>(text.get());
         let problem = match &read {
@@ -91,7 +92,7 @@ impl InputSchema {
         Self { patterns, problem, text, ..Self::unchecked(value, true) }
     }
 
-    /// Returns the schema of a function without parameters.
+    /// Returns the schema for a handler without arguments: an object without properties.
     pub(crate) fn empty() -> Self {
         let value = json!({ "type": "object", "properties": {}, "additionalProperties": false });
         Self::unchecked(value, false)
@@ -143,7 +144,7 @@ impl InputSchema {
         Ok(())
     }
 
-    /// Checks arguments with the validator, if there is one.
+    /// Checks arguments with the compiled validator, if the tool has one (`Tool::validate`).
     ///
     /// # Errors
     /// [`Rejected`], for the model.
@@ -165,7 +166,7 @@ impl InputSchema {
         self.problem.as_deref()
     }
 
-    /// Returns the text of the schema, without a preset.
+    /// Returns the text of the schema, without the changes that a [`Preset`] makes.
     pub(crate) fn to_raw(&self) -> RawJson {
         self.text.clone()
     }
@@ -181,7 +182,8 @@ impl InputSchema {
         text::ordered(&value, self.order)
     }
 
-    /// Returns the headers that repeat arguments. Mistakes in them were reported when the tool was declared.
+    /// Returns the HTTP headers by which clients repeat arguments (`x-mcp-header`). Mistakes in them were
+    /// reported when the tool was declared.
     #[cfg(feature = "http")]
     pub(crate) fn param_headers(&self) -> Vec<plainwire_proto::http::ParamHeader> {
         plainwire_proto::http::param_headers(&self.value).unwrap_or_default()

@@ -11,14 +11,17 @@ use super::walk::Keywords;
 /// schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
-    /// Do not merge them: [`merge`] returns `None`.
+    /// Schemas that contradict each other, or would get another meaning, are not merged: [`merge`] returns
+    /// `None`.
     Exact,
-    /// Merge them anyway, and prefer the keywords beside the reference. For schemas that are sent to clients
-    /// but not used for checks.
+    /// All schemas are merged. If both have a keyword, their `properties` and `required` are united, and of
+    /// any other keyword the one beside the reference is kept. For schemas that are sent to clients but not
+    /// used for checks.
     Loose,
 }
 
-/// Keywords that restrict no values. One beside the reference replaces that of the target.
+/// Keywords that restrict no values. If both schemas have one, the one beside the `$ref` replaces that of the
+/// schema to which the `$ref` leads.
 const ANNOTATIONS: [&str; 9] = [
     "$comment",
     "default",
@@ -47,8 +50,8 @@ const CONTEXTUAL: [&str; 12] = [
     "unevaluatedProperties",
 ];
 
-/// Merges `under`, the keywords of the target, into `over`, the keywords beside the reference. With
-/// [`Merge::Exact`], returns `None` if one schema can't express both.
+/// Merges `under`, the keywords of the schema to which a `$ref` leads (or of an alternative), into `over`,
+/// the keywords beside the `$ref`. With [`Merge::Exact`], returns `None` if one schema can't express both.
 pub(super) fn merge(mut over: Keywords, under: &Keywords, how: Merge) -> Option<Keywords> {
     let annotates = over.keys().all(|keyword| ANNOTATIONS.contains(&keyword.as_str()));
     let contextual = |it: &Keywords| CONTEXTUAL.iter().any(|keyword| it.contains_key(*keyword));

@@ -1,7 +1,7 @@
 //! JSON Schemas of arguments and results: derived from types, slimmed, and adapted to clients.
 //!
 //! In: a type with `JsonSchema`, or a schema written by hand. Out: the JSON text that lists send to clients,
-//! and the value that arguments are checked against. A model reads schemas on every turn, so [`slim`] is the
+//! and the value that arguments are checked against. A model reads schemas on every turn, so [`slim()`] is the
 //! default. A [`Preset`] is for clients that can't read all of JSON Schema. A schema written by hand is sent
 //! unchanged except for white space, unless a preset rewrites it. The submodule `arguments` checks arguments.
 //! References to other documents are never fetched.
@@ -109,8 +109,8 @@ pub(crate) fn derive<T: JsonSchema>(contract: Contract) -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Follows a `$ref` to a definition in `root`, and the reference there, and so on. Returns `schema` itself if
-/// it has no such reference.
+/// Follows a `$ref` to a definition in `root`, and a `$ref` in that definition, up to eight in a row. Returns
+/// `schema` itself if it has no `$ref` that leads into `root`.
 pub(crate) fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     // Eight steps are enough: a longer chain of references is taken for a circle.
     let mut at = schema;

@@ -12,7 +12,7 @@ use serde::de::{DeserializeOwned, Error as _, Visitor};
 use serde::{Deserializer, forward_to_deserialize_any};
 
 /// Returns the names of the fields of `T` in the order of their declaration; none if `T` is no struct or has
-/// a flattened field.
+/// a flattened field. A newtype has the fields of the type inside it.
 pub(crate) fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
     // A hand-written `Deserialize` may panic on input that arguments never have. The server then runs without

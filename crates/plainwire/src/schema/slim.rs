@@ -11,7 +11,7 @@ use super::merge::{Merge, merge};
 use super::required;
 use super::walk::{self, Keywords};
 
-/// Schemas nested deeper than this are left unchanged.
+/// Largest nesting depth of schemas that are slimmed. Deeper ones are left unchanged.
 pub(super) const MAX_DEPTH: usize = 128;
 
 /// Values of `format` that name a machine type of numbers. No model needs them, and some clients refuse them.
@@ -92,8 +92,8 @@ pub fn slim_arguments(schema: &mut Value) {
     }
 }
 
-/// Largest number of rounds over a schema of arguments. One round is needed for each level of definitions
-/// nested in each other; a schema that a person can read has fewer levels.
+/// Largest number of passes of [`slim_arguments`] over a schema. One pass is needed for each level of
+/// definitions nested in each other; a schema that a person can read has fewer levels.
 const MAX_ROUNDS: usize = 16;
 
 /// Applies `change` to the schemas inside a schema, the innermost first, and then to the schema itself.
@@ -104,7 +104,8 @@ fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Keywords)) {
     }
 }
 
-/// Removes `title`, `$schema` and machine formats, and replaces a `oneOf` of bare constants by an `enum`.
+/// Removes `title`, `$schema` and the formats of machine numbers (such as `int32`), and replaces a `oneOf` of
+/// bare constants by an `enum`.
 fn noise(keywords: &mut Keywords) {
     if keywords.get("title").is_some_and(Value::is_string) {
         keywords.remove("title");
@@ -199,8 +200,8 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema.as_object().is_some_and(|it| it.len() == 1 && it.get("type").is_some_and(|kind| kind == "null"))
 }
 
-/// Replaces a list of alternatives that has only one by that alternative, if it can be merged with the
-/// keywords beside the list.
+/// If the list of alternatives under `keyword` (`anyOf` or `oneOf`) has only one, replaces the list by that
+/// alternative, unless it can't be merged with the keywords beside the list.
 fn collapse(keywords: &mut Keywords, keyword: &str) {
     if let Some(Value::Array(alternatives)) = keywords.get(keyword)
         && let [Value::Object(only)] = &alternatives[..]

@@ -13,7 +13,7 @@ pub trait IntoSchema {
     /// Returns the schema as JSON without white space.
     ///
     /// # Errors
-    /// The reason why the text is no JSON.
+    /// A message that says why the text is no JSON.
     fn into_schema(self) -> Result<RawJson, String>;
 }
 

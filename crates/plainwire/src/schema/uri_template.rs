@@ -18,15 +18,17 @@ pub(crate) struct Template {
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
     name: String,
-    /// Whether the value may contain `/`.
+    /// Whether the variable's value may contain `/`, as for `{+name}`.
     reserved: bool,
     /// The text behind the variable, up to the next variable or the end.
     tail: String,
 }
 
 impl Template {
+    /// Parses a URI template.
+    ///
     /// # Errors
-    /// A sentence that names the mistake in the template.
+    /// A sentence that names the first mistake in the template.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = text.split('{');
         let head = pieces.next().unwrap_or_default().to_owned();

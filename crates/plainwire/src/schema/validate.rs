@@ -22,7 +22,7 @@ pub(super) const MAX_SCHEMA: usize = 256 * 1024;
 /// Largest arguments that are checked, in bytes.
 pub(super) const MAX_ARGUMENTS: usize = 1024 * 1024;
 
-/// A compiled schema.
+/// A schema of arguments, compiled for validation.
 #[derive(Clone, Debug)]
 pub(crate) struct Validator(Arc<jsonschema::Validator>);
 
@@ -36,11 +36,11 @@ pub(super) fn admit(text: &str) -> Result<(), Rejected> {
 }
 
 impl InputSchema {
-    /// Compiles the schema, so that arguments are checked against all of it.
+    /// Compiles the schema of a tool, so that arguments are checked against all of it.
     ///
     /// # Errors
-    /// The reason why it is no schema, or a schema that can't be used here: too long, or with references to
-    /// other documents.
+    /// A message that says why the value is no schema, or one that can't be used here: too long, or with
+    /// references to other documents.
     pub(crate) fn compile(&mut self) -> Result<(), String> {
         self.validator = Some(Validator::new(&self.value, self.to_raw().get().len())?);
         Ok(())
@@ -75,7 +75,7 @@ impl Validator {
         Ok(Self(Arc::new(compiled)))
     }
 
-    /// Checks arguments.
+    /// Checks the arguments in `tree` against the compiled schema. The error is about the first mismatch.
     pub(super) fn check(&self, tree: &Value) -> Result<(), Rejected> {
         match self.0.iter_errors(tree).next() {
             None => Ok(()),

@@ -13,9 +13,9 @@ pub(crate) type Keywords = Map<String, Value>;
 enum KeywordKind {
     /// Schemas under names chosen by the user.
     Named,
-    /// A schema, or a list of them.
+    /// A schema, or a list of schemas.
     Schemas,
-    /// Anything else.
+    /// A value that holds no schemas, such as a constant or an example; also the value of an unknown keyword.
     Other,
 }
 

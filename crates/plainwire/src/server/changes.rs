@@ -52,7 +52,8 @@ impl Topic {
 #[derive(Debug, Default)]
 pub(crate) struct Bus {
     index: Mutex<Index>,
-    /// The queue of changes that are sent to other replicas of the server; not set if there are none.
+    /// The queue of changes that are sent to other replicas of the server; not set if the server has no
+    /// replicas.
     #[cfg(feature = "http")]
     outside: OnceLock<mpsc::Sender<Change>>,
 }
@@ -85,7 +86,7 @@ struct Queue {
     by_number: BTreeMap<u64, Topic>,
     /// The number that the newest topic got, even if it has left the queue; 0 before the first.
     last: u64,
-    /// Invariant: the inverse of `by_number`.
+    /// The number of each topic in the queue. Invariant: the inverse of `by_number`.
     numbers: HashMap<Topic, u64>,
 }
 
@@ -123,7 +124,8 @@ impl Queue {
 
 impl Bus {
     /// Sends `change` to every connection that watches it, including connections of other replicas of the
-    /// server. If too many changes wait for the replicas, they miss this one, and a warning is logged.
+    /// server. If too many changes wait to be sent to the replicas, the replicas miss this one, and a warning
+    /// is logged.
     pub(crate) fn publish(&self, change: &Change) {
         #[cfg(feature = "http")]
         if let Some(outside) = self.outside.get()
@@ -226,8 +228,8 @@ impl Mailbox {
         Self { bus, number, pending: Arc::default(), watched: HashSet::new() }
     }
 
-    /// Watches these lists and resources and nothing else. A change that waits in the mailbox is dropped if
-    /// its topic is no longer watched.
+    /// Makes the mailbox watch these lists and resources, and nothing else. A change that waits in the
+    /// mailbox is dropped if its topic is no longer watched.
     pub(crate) fn watch<'u>(
         &mut self,
         lists: impl IntoIterator<Item = List>,
@@ -267,7 +269,7 @@ impl Mailbox {
         }
     }
 
-    /// Returns the number of changes not yet taken.
+    /// Returns the number of changes that wait in the mailbox.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         lock(&self.pending).topics.len()
@@ -305,7 +307,7 @@ mod tests {
         Change::Resource(uri.to_owned())
     }
 
-    /// Takes all waiting changes.
+    /// Takes all changes that wait in a mailbox.
     fn taken(mailbox: &Mailbox) -> Vec<Change> {
         let mut cx = Context::from_waker(Waker::noop());
         std::iter::from_fn(|| match mailbox.poll_next(&mut cx) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Server;
 use super::layer::Layer;
 
-/// The settings of a server that apply to every call.
+/// The layers of a whole server, and its choice to mask error texts: both apply to every call.
 #[derive(Default)]
 pub(super) struct Layering {
     /// The layers around every entry, the outermost first.

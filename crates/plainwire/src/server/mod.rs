@@ -104,7 +104,7 @@ struct Sealing {
     ttl: Duration,
 }
 
-/// A function that the program wants to run at one point of serving, once.
+/// A function of the program that runs once, before or after serving.
 type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send>;
 
 /// The hooks of a server, in the order in which they were added.
@@ -226,7 +226,7 @@ impl Server {
         self
     }
 
-    /// Sets the display name for users.
+    /// Sets the display name of the server for users.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info.title = Some(title.into());
         self
@@ -244,7 +244,7 @@ impl Server {
         self
     }
 
-    /// Adds an icon.
+    /// Adds an icon of the server, for hosts that show one.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.info.icons.push(icon);
         self
@@ -320,8 +320,8 @@ impl Server {
         self
     }
 
-    /// Sets how many questions and steps one call may have (`questions` in error messages). 256 by default:
-    /// more than a user would answer.
+    /// Sets how many questions and steps one call may have (`questions` in error messages), and how often it
+    /// may run again with answers in revision 2026-07-28. 256 by default: more than a user would answer.
     pub fn max_questions(mut self, questions: usize) -> Self {
         self.max_questions = questions;
         self
@@ -386,7 +386,8 @@ impl Server {
         self
     }
 
-    /// Runs `hook` before the first request is read. If it fails, serving does not begin.
+    /// Runs `hook` before the first request is read. If the hook fails, serving does not begin. Hooks do not
+    /// run in a server that is connected to a client in its own process, as by [`crate::testing::client`].
     pub fn on_start<F, Fut>(mut self, hook: F) -> Self
     where
         F: FnOnce() -> Fut + Send + 'static,
@@ -396,7 +397,7 @@ impl Server {
         self
     }
 
-    /// Runs `hook` after the last answer was sent.
+    /// Runs `hook` after the last answer was sent, in the servers in which [`Self::on_start`] runs hooks.
     pub fn on_shutdown<F, Fut>(mut self, hook: F) -> Self
     where
         F: FnOnce() -> Fut + Send + 'static,

@@ -22,14 +22,14 @@ use crate::stream::{Stream, stdio};
 impl Server {
     /// Serves stdin and stdout until the client leaves.
     ///
-    /// The server takes both descriptors: text that other code writes to stdout goes to stderr, and other
-    /// code that reads stdin finds it empty. Returns when input ends, output breaks or the parent process
-    /// dies, after running calls had up to [`Self::drain`] to finish.
+    /// On Unix the server takes both descriptors: text that other code writes to stdout goes to stderr, and
+    /// other code that reads stdin finds it empty. Returns when input ends or output breaks (on Unix also
+    /// when the parent process dies), after running calls had up to [`Self::drain`] to finish.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in declaring the server; [`Error::Io`] if the descriptors
-    /// can't be taken; [`Error::Hook`] if a hook fails; [`Error::Closed`] if the task of the connection
-    /// fails.
+    /// can't be taken, for example because this process already serves them; [`Error::Hook`] if a hook fails;
+    /// [`Error::Closed`] if the task of the connection fails.
     pub async fn stdio(self) -> Result<()> {
         self.log_to_stderr();
         // Checked before the descriptors are taken, so that a mistake is reported on the original stderr.
@@ -71,7 +71,8 @@ impl Server {
         Ok((built, stream))
     }
 
-    /// Logs to stderr, unless the program has installed its own `tracing` subscriber.
+    /// Installs logging to stderr at the level of [`Server::log_level`], unless the program has installed its
+    /// own `tracing` subscriber.
     pub(crate) fn log_to_stderr(&self) {
         log::install(self.log_level);
     }

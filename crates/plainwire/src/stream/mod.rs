@@ -17,7 +17,7 @@ pub use tap::{Direction, Tap};
 pub(crate) use wire::BACKLOG;
 pub(crate) use wire::Wire;
 
-/// A byte connection: a reader and a writer.
+/// One end of a byte connection: a reader and a writer.
 pub struct Stream {
     pub(crate) reader: Box<dyn AsyncRead + Send + Unpin>,
     pub(crate) writer: Box<dyn AsyncWrite + Send + Unpin>,

@@ -18,13 +18,13 @@ pub enum Direction {
     Out,
 }
 
-/// A frame that a tap sees.
+/// A frame as a tap, the callback for every frame of a connection, gets it.
 #[derive(Debug)]
 pub struct Tapped<'f> {
     /// The time at which the frame passed.
     pub at: SystemTime,
-    /// The bytes without the line break. Secret values are masked: a `*` replaces each byte of their strings
-    /// (but not the quotes), numbers and other scalars.
+    /// The bytes of the frame without the line break. Secret values are masked: a `*` replaces each byte of
+    /// their strings (but not the quotes), numbers and other scalars.
     pub bytes: &'f [u8],
     /// The direction of the frame: received or sent.
     pub direction: Direction,
@@ -77,7 +77,7 @@ impl fmt::Debug for Tap {
     }
 }
 
-/// Names of members whose values are secrets, in lower case and without `_` and `-`.
+/// Names of JSON members whose values are secrets, in lower case and without `_` and `-`.
 const SECRETS: [&str; 14] = [
     "accesstoken",
     "apikey",
@@ -95,8 +95,8 @@ const SECRETS: [&str; 14] = [
     "token",
 ];
 
-/// Endings of names whose values are secrets. `progressToken` is the only name in the protocol that has such
-/// an ending but is no secret.
+/// Endings of the names of JSON members whose values are secrets. `progressToken` is the only name in the
+/// protocol that has such an ending but is no secret.
 const SECRET_ENDINGS: [&str; 4] = ["apikey", "password", "secret", "token"];
 
 fn is_secret(name: &str) -> bool {

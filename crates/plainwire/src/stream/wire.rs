@@ -12,18 +12,19 @@ use super::Stream;
 use super::tap::{Direction, Tap};
 
 /// Number of unsent bytes above which no further work should begin ([`Wire::is_backlogged`]): for a client
-/// that does not read its answers, no more are made. 1 MiB lets a burst of answers pass.
+/// that does not read its answers, no more answers are made. 1 MiB lets a burst of answers pass.
 pub(crate) const BACKLOG: usize = 1 << 20;
 
-/// Number of bytes that are read ahead while no frame may be handled yet. This is four full pipes, enough to
-/// see the end of input of a client that left without reading its answers.
+/// Largest number of bytes that are read ahead while no frame may be handled, for example because of a
+/// backlog. This is four full pipes, enough to see the end of input of a client that left without reading its
+/// answers.
 const AHEAD: usize = 256 << 10;
 
 /// Largest number of bytes in one write. The other side reads the first part of a large message while the
 /// next part is written.
 const CHUNK: usize = 128 << 10;
 
-/// Capacity in bytes above which the output buffer is freed once it is empty.
+/// Capacity in bytes above which the output buffer is freed once all its bytes are written.
 const KEEP: usize = 2 << 20;
 
 /// A stream with the buffers for its input and its output.
@@ -31,9 +32,9 @@ pub(crate) struct Wire {
     /// Whether input has ended.
     ended: bool,
     lines: Lines,
-    /// The queued output.
+    /// The queued output, of which the first `sent` bytes are written.
     out: Vec<u8>,
-    /// Invariant: `out[..sent]` has been written.
+    /// The number of bytes of `out` that the stream has taken. Invariant: `out[..sent]` has been written.
     sent: usize,
     stream: Stream,
     tap: Option<Tap>,
@@ -44,8 +45,8 @@ impl Wire {
         Self { ended: false, lines: Lines::new(frame_in), out: Vec::new(), sent: 0, stream, tap }
     }
 
-    /// Reads once. `Ready` means that bytes, the end of input, or an error arrived. Stays `Pending` after the
-    /// end.
+    /// Reads input once. `Ready` means that bytes, the end of input, or an error arrived. Always `Pending`
+    /// after the end.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.ended {
             return Poll::Pending;
@@ -83,7 +84,7 @@ impl Wire {
         self.out.len() - self.sent
     }
 
-    /// Returns the next frame; `None` if no whole frame has been read.
+    /// Returns the next frame of the input; `None` if no further whole frame has been read.
     pub(crate) fn next_frame(&mut self) -> Option<Frame<'_>> {
         let frame = self.lines.next_frame()?;
         if let (Some(tap), Frame::Line(bytes) | Frame::TooLong(bytes)) = (&self.tap, frame) {
@@ -92,8 +93,8 @@ impl Wire {
         Some(frame)
     }
 
-    /// Returns the unfinished line at the end of input; `None` if there is none. No frame can be read
-    /// afterwards.
+    /// Takes the bytes that were read but not returned as frames: the unfinished line at the end of input.
+    /// `None` if there are none. No frame can be read afterwards.
     pub(crate) fn take_rest(&mut self) -> Option<Vec<u8>> {
         let rest = self.lines.rest().to_vec();
         self.lines = Lines::new(0);
@@ -106,12 +107,13 @@ impl Wire {
         Some(rest)
     }
 
-    /// Queues the frames that the peer wants to send. [`Self::poll_write`] writes them.
+    /// Queues the frames that `peer`, the protocol state of this side, wants to send. [`Self::poll_write`]
+    /// writes them.
     pub(crate) fn gather(&mut self, peer: &mut Peer) {
         self.gather_seen(peer, |_| {});
     }
 
-    /// Like [`Self::gather`], but also shows each frame to `see`.
+    /// Like [`Self::gather`], but also calls `see` with each frame.
     pub(crate) fn gather_seen(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
         while let Some(mut frame) = peer.poll_transmit() {
             // `Close` ends one HTTP response. A stream has no such responses, so it is skipped.
@@ -134,7 +136,7 @@ impl Wire {
         }
     }
 
-    /// Discards the bytes that were not sent.
+    /// Discards the queued bytes that were not written yet.
     pub(crate) fn discard(&mut self) {
         self.out.clear();
         self.sent = 0;

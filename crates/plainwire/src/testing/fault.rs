@@ -23,9 +23,10 @@ use crate::stream::Stream;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The direction ends after this many bytes, even in the middle of a frame.
+    /// The direction is closed after this many bytes, even in the middle of a frame.
     CloseAt(u64),
-    /// Each piece arrives this much later than the piece before it. Several delays are added up.
+    /// Each piece, the bytes of one read, arrives this much later than the piece before it. Several such
+    /// faults add up.
     Delay(Duration),
     /// The bytes with these numbers are lost.
     DropBytes(Range<u64>),
@@ -38,11 +39,11 @@ pub enum Fault {
     /// Bytes arrive in pieces of at most this many bytes; 0 counts as 1. Of several such faults, the smallest
     /// counts.
     Split(usize),
-    /// Only the first bytes of a frame arrive, and its line break.
+    /// Of one frame, only the first bytes and the line break arrive.
     Truncate {
-        /// The number of bytes that arrive.
+        /// The number of bytes of the frame that arrive.
         bytes: u64,
-        /// The number of the frame.
+        /// The number of the frame that is cut, counted from 0.
         frame: u64,
     },
 }
@@ -74,8 +75,8 @@ impl Faults {
         self
     }
 
-    /// Applies the faults to the two ends of a connection, the client's and the server's, and returns these
-    /// ends.
+    /// Adds the faults to the two ends of a connection, the client's and the server's: what an end reads has
+    /// the faults. Returns the ends.
     pub(super) fn between(self, (client, server): (Stream, Stream)) -> (Stream, Stream) {
         let client = Stream::new(reader(client.reader, self.to_client), client.writer);
         let server = Stream::new(reader(server.reader, self.to_server), server.writer);
@@ -108,7 +109,7 @@ pub fn reader(
     faulty
 }
 
-/// The state that a direction is in once the held bytes have been given out.
+/// The state of a direction once the bytes that are held back have been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Closed,
@@ -116,16 +117,16 @@ enum End {
     Open,
 }
 
-/// A reader that applies faults.
+/// A reader that applies faults to the bytes of another reader.
 struct Faulty<R> {
-    /// The number of bytes taken from `inner` so far. `frame` is the number of whole frames among them, and
-    /// `in_frame` the number of bytes behind the last whole frame.
+    /// The number of bytes taken from `inner`, the other reader, so far. `frame` is the number of whole
+    /// frames among these bytes, and `in_frame` the number of bytes behind the last whole frame.
     at: u64,
     delay: Duration,
     end: End,
     faults: Vec<Fault>,
     frame: u64,
-    /// Bytes that were read, passed the faults, and were not given out yet.
+    /// Bytes that were taken from `inner`, had the faults applied, and were not given to the caller yet.
     held: Vec<u8>,
     in_frame: u64,
     inner: R,
@@ -133,11 +134,11 @@ struct Faulty<R> {
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-/// Largest number of bytes in one read.
+/// Largest number of bytes in one read from the inner reader.
 const READ: usize = 8 * 1024;
 
 impl<R: AsyncRead + Unpin> Faulty<R> {
-    /// Reads from `inner` until there are bytes to give out, or the direction has ended.
+    /// Reads from `inner` until there are bytes to give to the caller, or the direction has ended.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.held.is_empty() && self.end == End::Open {
             let mut bytes = [0; READ];
@@ -155,7 +156,7 @@ impl<R: AsyncRead + Unpin> Faulty<R> {
         Poll::Ready(Ok(()))
     }
 
-    /// Counts a byte, applies the faults to it, and holds the result, if any.
+    /// Counts a byte, applies the faults to it, and adds it to `held` unless a fault removed it.
     fn take(&mut self, byte: u8) {
         let mut left = Some(byte);
         for fault in &self.faults {
@@ -227,8 +228,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the pieces that arrive until the end, or until none arrives for a minute; and whether the end
-    /// came.
+    /// Reads `sent` through the faults. Returns the pieces that arrive until the end, or until none arrives
+    /// for a minute; and whether the end came.
     async fn pieces(sent: &'static [u8], faults: &[Fault]) -> (Vec<String>, bool) {
         let mut reader = reader(sent, faults.to_vec());
         let mut pieces = Vec::new();

@@ -41,7 +41,8 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// [`Error::Mismatch`] if the server differs, or if the file is missing, can't be read, or is no contract;
-/// [`Error::Decode`] if two entries have one name; [`Error::Io`]; and the errors of [`Client::list_tools`].
+/// [`Error::Decode`] if two entries have one name; [`Error::Io`] if a new file can't be written; and the
+/// errors of [`Client::list_tools`].
 pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let offered = Value::Object(offered(client).await?);
@@ -79,8 +80,8 @@ pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
     })
 }
 
-/// The lists of a contract: the list, its member in the contract, the word for one entry, and the member of
-/// an entry that has its name.
+/// The lists of a contract. Each has the list in the protocol, its member in the contract, the word for one
+/// entry, and the member of an entry that has the entry's name.
 const LISTS: [(List, &str, &str, &str); 3] = [
     (List::Prompts, "prompts", "prompt", "name"),
     (List::ResourceTemplates, "resourceTemplates", "resource template", "uriTemplate"),
@@ -94,7 +95,7 @@ fn is_contract(written: &Value) -> bool {
     written.is_object() && lists_fit()
 }
 
-/// Requests the entries of the server and returns them as a contract.
+/// Requests the tools, prompts and resource templates of the server and returns them as a contract.
 async fn offered(client: &Client) -> Result<Map<String, Value>> {
     let hello = client.hello();
     let mut all = Map::new();
@@ -146,7 +147,8 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     })
 }
 
-/// Returns the changes from `written`, the contract in the file, to `offered`, one per line.
+/// Returns the changes from `written`, the contract in the file, to `offered`, that of the server, one per
+/// line.
 fn changes(written: &Value, offered: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for name in names(written, offered) {
@@ -206,14 +208,14 @@ fn differences(
     }
 }
 
-/// Returns the names of all members of two objects, in order.
+/// Returns the names of all members of two objects, sorted.
 fn names(a: &Value, b: &Value) -> BTreeSet<String> {
     [a, b].into_iter().filter_map(Value::as_object).flat_map(Map::keys).cloned().collect()
 }
 
-/// Shortens the texts of two different values, and keeps the position where the difference begins.
+/// Shortens the texts of two different values so that the position where they begin to differ stays visible.
 fn told_apart(old: &str, new: &str) -> (String, String) {
-    /// Characters that are kept in front of the difference.
+    /// The number of characters that are kept in front of the difference.
     const BEFORE: usize = 20;
     let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
     let skipped = if same > 2 * BEFORE { same - BEFORE } else { 0 };

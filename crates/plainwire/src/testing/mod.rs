@@ -3,7 +3,7 @@
 //! In: a server, and handlers for its questions. Out: a client that is connected to the server, in one era of
 //! the protocol or in each.
 //!
-//! - [`show`] writes results and lists as text for snapshots.
+//! - [`show()`] writes results and lists as text for snapshots.
 //! - [`contract`] compares the entries of a server with a reviewed file.
 //! - [`transcript`] records sessions and replays them to servers and to clients.
 //! - [`fault`] simulates a bad connection between client and server.

@@ -35,7 +35,7 @@ pub fn show(it: &(impl Show + ?Sized)) -> String {
 /// [`GetPromptResult`], their parts, the entries of the lists, raw JSON, and slices and vectors of these. You
 /// can implement it for your own types.
 pub trait Show {
-    /// Returns the text. Each line ends in a line break.
+    /// Returns the value as text. Each line ends in a line break.
     fn text(&self) -> String;
 }
 
@@ -52,7 +52,7 @@ trait Write {
     fn write(&self, page: &mut Page);
 }
 
-/// The text that was written so far, and the current depth of indentation.
+/// The text of a snapshot that was written so far, and the current depth of indentation.
 #[derive(Default)]
 struct Page {
     depth: usize,
@@ -60,7 +60,7 @@ struct Page {
 }
 
 impl Page {
-    /// Adds lines, indented. Empty lines stay empty.
+    /// Adds the lines of `text`, indented. Empty lines stay empty.
     fn lines(&mut self, text: &str) {
         for line in text.split('\n') {
             if !line.is_empty() {
@@ -289,7 +289,8 @@ fn layout(json: &RawJson) -> String {
     serde_json::from_str(json.get()).map_or_else(|_| json.get().to_owned(), |value| pretty(&value))
 }
 
-/// Returns the type of media, and its size in bytes, which follows from its base64.
+/// Returns a line with the type of an image, audio or binary content, and its size in bytes, computed from
+/// the length of its base64.
 fn media(kind: Option<&str>, base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     format!("[{}, {} bytes]", kind.unwrap_or("no type"), digits * 3 / 4)

@@ -1,7 +1,7 @@
 //! The protocol rules of HTTP: finds out whether a POST is legacy or modern, and checks its headers.
 //!
 //! In: a frame, its parsed message, and the headers by name. Out: a [`Class`], or a [`Refusal`] with the
-//! status and the JSON-RPC error. Call [`classify`] first; then [`check_modern`] for modern requests or
+//! status and the JSON-RPC error. Call [`classify()`] first; then [`check_modern`] for modern requests or
 //! [`check_session`] for sessions; and [`check_params`] once the tool is known. Sockets, routes, origins,
 //! tokens and the table of sessions are not handled here.
 //!

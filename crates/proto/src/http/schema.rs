@@ -49,13 +49,13 @@ const MOST_LEVELS: usize = 128;
 /// than 128 levels.
 pub fn param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     let mut walk = Walk { found: Vec::new(), names: BTreeSet::new(), path: Vec::new() };
-    walk.schema(schema, Place::Reachable, 0)?;
+    walk.schema(schema, SubschemaPosition::Reachable, 0)?;
     Ok(walk.found)
 }
 
 /// The position of a subschema: reachable from the root through `properties` alone, or elsewhere.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum SubschemaPosition {
     Elsewhere,
     Reachable,
 }
@@ -67,14 +67,16 @@ struct Walk {
 }
 
 impl Walk {
-    fn schema(&mut self, schema: &Value, place: Place, level: usize) -> Result<(), String> {
+    fn schema(&mut self, schema: &Value, place: SubschemaPosition, level: usize) -> Result<(), String> {
         if level > MOST_LEVELS {
             return Err(format!("expected a schema of at most {MOST_LEVELS} levels, but found more"));
         }
         let members = match schema {
             Value::Object(members) => members,
             Value::Array(schemas) => {
-                return schemas.iter().try_for_each(|it| self.schema(it, Place::Elsewhere, level + 1));
+                return schemas
+                    .iter()
+                    .try_for_each(|it| self.schema(it, SubschemaPosition::Elsewhere, level + 1));
             }
             _ => return Ok(()),
         };
@@ -98,16 +100,21 @@ impl Walk {
                     Value::Object(named),
                 ) => {
                     for it in named.values() {
-                        self.schema(it, Place::Elsewhere, level + 1)?;
+                        self.schema(it, SubschemaPosition::Elsewhere, level + 1)?;
                     }
                 }
-                (_, value) => self.schema(value, Place::Elsewhere, level + 1)?,
+                (_, value) => self.schema(value, SubschemaPosition::Elsewhere, level + 1)?,
             }
         }
         Ok(())
     }
 
-    fn annotation(&mut self, name: &Value, kind: Option<&Value>, place: Place) -> Result<(), String> {
+    fn annotation(
+        &mut self,
+        name: &Value,
+        kind: Option<&Value>,
+        place: SubschemaPosition,
+    ) -> Result<(), String> {
         let path = self.path.join(".");
         let Some(name) = name.as_str().filter(|it| is_token(it)) else {
             return Err(format!(
@@ -115,7 +122,7 @@ impl Walk {
             ));
         };
         // The root itself is not an argument.
-        if place == Place::Elsewhere || self.path.is_empty() {
+        if place == SubschemaPosition::Elsewhere || self.path.is_empty() {
             return Err(format!(
                 "expected `{KEYWORD}` under `properties` only, but found {name:?} elsewhere"
             ));

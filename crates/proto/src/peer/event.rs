@@ -48,14 +48,14 @@ pub enum Event {
     Initialized,
     /// The legacy client wants log messages of this level and above.
     LogLevel(LogLevel),
-    /// A list of the legacy server has changed. Modern servers report this as [`Self::News`].
+    /// A list of the legacy server has changed. Modern servers report this as [`Self::SubscriptionNotice`].
     ListChanged(List),
     /// A subscription of this client received a notification, or has ended.
-    News {
+    SubscriptionNotice {
         /// The key of the request that opened the subscription, returned by [`super::Peer::listen`].
         request: RequestKey,
         /// The content of the notification.
-        news: News,
+        news: SubscriptionNotice,
     },
     /// A notification that has no event of its own, such as `notifications/message`, or one that the protocol
     /// does not define.
@@ -104,7 +104,7 @@ pub enum Event {
 
 /// A notification to a subscription of this client, or the end of the subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum SubscriptionNotice {
     /// The subscription is open; the server will report the changes named by this filter, which may be fewer
     /// than requested.
     Acknowledged(SubscriptionFilter),

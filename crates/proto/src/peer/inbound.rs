@@ -69,7 +69,7 @@ impl Open {
 }
 
 #[derive(Debug)]
-enum State {
+enum SlotState {
     Free,
     Open(Open),
     /// The answer is no longer wanted, but the work has not ended yet.
@@ -83,7 +83,7 @@ pub(super) struct Inbound {
     /// The keys of the open requests, by id.
     ids: BTreeMap<Id, CallKey>,
     /// For each slot, the number of requests that have left it (its generation), and its state.
-    slots: Vec<(u32, State)>,
+    slots: Vec<(u32, SlotState)>,
 }
 
 impl Inbound {
@@ -91,13 +91,13 @@ impl Inbound {
     /// its id.
     pub(super) fn open(&mut self, open: Open) -> CallKey {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push((0, State::Free));
+            self.slots.push((0, SlotState::Free));
             (self.slots.len() - 1) as u32
         });
         let (generation, state) = &mut self.slots[slot as usize];
         let key = CallKey { slot, generation: *generation };
         self.ids.insert(open.id.clone(), key);
-        *state = State::Open(open);
+        *state = SlotState::Open(open);
         key
     }
 
@@ -107,15 +107,15 @@ impl Inbound {
         if *generation != key.generation {
             return None;
         }
-        let ended = std::mem::replace(state, State::Free);
+        let ended = std::mem::replace(state, SlotState::Free);
         *generation = generation.wrapping_add(1);
         self.free.push(key.slot);
         match ended {
-            State::Open(open) => {
+            SlotState::Open(open) => {
                 self.ids.remove(&open.id);
                 Some(open)
             }
-            State::Free | State::Cancelled => None,
+            SlotState::Free | SlotState::Cancelled => None,
         }
     }
 
@@ -124,9 +124,9 @@ impl Inbound {
     pub(super) fn cancel(&mut self, id: &Id) -> Option<(CallKey, Answer)> {
         let key = self.ids.remove(id)?;
         let (_, state) = self.slots.get_mut(key.slot as usize)?;
-        match std::mem::replace(state, State::Cancelled) {
-            State::Open(open) => Some((key, open.answer)),
-            State::Free | State::Cancelled => None,
+        match std::mem::replace(state, SlotState::Cancelled) {
+            SlotState::Open(open) => Some((key, open.answer)),
+            SlotState::Free | SlotState::Cancelled => None,
         }
     }
 
@@ -135,7 +135,7 @@ impl Inbound {
     /// progress.
     pub(super) fn advance(&mut self, key: CallKey, progress: f64) -> Option<(&str, Revision)> {
         match self.slots.get_mut(key.slot as usize)? {
-            (generation, State::Open(open)) if *generation == key.generation => {
+            (generation, SlotState::Open(open)) if *generation == key.generation => {
                 // JSON has no infinity, and no value could increase after it.
                 if !progress.is_finite() || progress <= open.last_progress {
                     return None;
@@ -155,7 +155,7 @@ impl Inbound {
     /// Returns the request `key`, if its answer is still due.
     pub(super) fn get(&self, key: CallKey) -> Option<&Open> {
         match self.slots.get(key.slot as usize)? {
-            (generation, State::Open(open)) if *generation == key.generation => Some(open),
+            (generation, SlotState::Open(open)) if *generation == key.generation => Some(open),
             _ => None,
         }
     }

@@ -1,12 +1,12 @@
 //! The subscriptions of a modern client: for each, a `subscriptions/listen` request that stays open, and the
 //! notifications that the server sends for it.
 //!
-//! In: a filter, and notifications that name a subscription. Out: [`Event::News`]. Change notifications of
+//! In: a filter, and notifications that name a subscription. Out: [`Event::SubscriptionNotice`]. Change notifications of
 //! legacy servers belong to no subscription and are not handled here.
 
 use serde::Deserialize;
 
-use super::{Event, News, Now, Peer, RequestKey, RequestOptions};
+use super::{Event, Now, Peer, RequestKey, RequestOptions, SubscriptionNotice};
 use crate::codec;
 use crate::cursor::List;
 use crate::envelope::{Id, Params};
@@ -20,8 +20,8 @@ pub(super) const METHOD: &str = "subscriptions/listen";
 impl Peer {
     /// Opens a subscription to the changes that `filter` names; modern servers only.
     ///
-    /// The subscription has no deadline. Its first event is [`News::Acknowledged`]; it ends with
-    /// [`News::Ended`] or [`Event::Failed`]. To end it from this side, call [`Peer::cancel`] with the
+    /// The subscription has no deadline. Its first event is [`SubscriptionNotice::Acknowledged`]; it ends with
+    /// [`SubscriptionNotice::Ended`] or [`Event::Failed`]. To end it from this side, call [`Peer::cancel`] with the
     /// returned key; no event follows.
     pub fn listen(&mut self, filter: &SubscriptionFilter, now: Now) -> RequestKey {
         let mut params = Vec::new();
@@ -45,7 +45,7 @@ impl Peer {
             return self.note(&format!("notification for the subscription {found}, which is not open"));
         };
         match news(&method.string(frame).unwrap_or_default(), params.all.map_or("{}", |it| it.text(frame))) {
-            Ok(news) => self.events.push_back(Event::News { request, news }),
+            Ok(news) => self.events.push_back(Event::SubscriptionNotice { request, news }),
             Err(why) => self.note(&why),
         }
     }
@@ -60,7 +60,7 @@ impl Peer {
     }
 
     pub(super) fn listening_ended(&mut self, request: RequestKey) {
-        self.events.push_back(Event::News { request, news: News::Ended });
+        self.events.push_back(Event::SubscriptionNotice { request, news: SubscriptionNotice::Ended });
     }
 
     /// Returns the key of the open subscription of this client whose request has this id.
@@ -71,7 +71,7 @@ impl Peer {
     }
 }
 
-fn news(method: &str, params: &str) -> Result<News, String> {
+fn news(method: &str, params: &str) -> Result<SubscriptionNotice, String> {
     #[derive(Deserialize)]
     struct Acknowledged {
         notifications: SubscriptionFilter,
@@ -84,14 +84,14 @@ fn news(method: &str, params: &str) -> Result<News, String> {
         |error: serde_json::Error| format!("expected the parameters of `{method}`, but found {error}");
     match method {
         "notifications/subscriptions/acknowledged" => serde_json::from_str::<Acknowledged>(params)
-            .map(|it| News::Acknowledged(it.notifications))
+            .map(|it| SubscriptionNotice::Acknowledged(it.notifications))
             .map_err(unreadable),
         "notifications/resources/updated" => serde_json::from_str::<Updated>(params)
-            .map(|it| News::ResourceUpdated(it.uri))
+            .map(|it| SubscriptionNotice::ResourceUpdated(it.uri))
             .map_err(unreadable),
-        "notifications/prompts/list_changed" => Ok(News::ListChanged(List::Prompts)),
-        "notifications/resources/list_changed" => Ok(News::ListChanged(List::Resources)),
-        "notifications/tools/list_changed" => Ok(News::ListChanged(List::Tools)),
+        "notifications/prompts/list_changed" => Ok(SubscriptionNotice::ListChanged(List::Prompts)),
+        "notifications/resources/list_changed" => Ok(SubscriptionNotice::ListChanged(List::Resources)),
+        "notifications/tools/list_changed" => Ok(SubscriptionNotice::ListChanged(List::Tools)),
         _ => Err(format!("expected news of a subscription, but found `{}`", shorten(method))),
     }
 }

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use config::{ClientConfig, EraChoice, Limits, ServerConfig};
-pub use event::{Event, News, Request, RequestMeta, Route, Transmit, TransmitKind};
+pub use event::{Event, Request, RequestMeta, Route, SubscriptionNotice, Transmit, TransmitKind};
 pub use inbound::CallKey;
 pub use outbound::{RequestKey, RequestOptions};
 pub use server::Client;

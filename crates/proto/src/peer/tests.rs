@@ -10,8 +10,8 @@ mod cancel;
 mod client;
 mod handshake;
 mod listening;
+mod notifications;
 mod requests;
-mod touch;
 
 use serde_json::json;
 
@@ -249,7 +249,7 @@ fn told(event: &Event, frame: &str) -> String {
         Event::Notification { method, params } => {
             format!("notification: {} {}", text(method), maybe(params))
         }
-        Event::News { request, news } => format!("news {}: {news:?}", request.0),
+        Event::SubscriptionNotice { request, news } => format!("news {}: {news:?}", request.0),
         Event::Progress { request, progress, total, message } => {
             format!("progress {}: {progress} {total:?} {message:?}", request.0)
         }

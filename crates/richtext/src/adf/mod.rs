@@ -20,7 +20,7 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node, Room};
+use crate::tree::{Kind, Node, NodeLimit};
 use crate::values::json::escape;
 
 /// The `extensionType` of the extensions that carry raw nodes (source kept verbatim) of other formats in ADF.
@@ -43,7 +43,7 @@ fn tree_name(kind: Kind) -> Option<&'static str> {
 pub(crate) struct Adf;
 
 impl Spelling for Adf {
-    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+    fn read_within<'a>(&self, source: &'a str, room: NodeLimit) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::read(source, room)
     }
 
@@ -87,6 +87,6 @@ pub(crate) fn node_json(node: &Node<'_>) -> String {
 /// Reads the output of [`node_json`], with spans in `json`. The result is a raw node if `json` is not a node,
 /// or if it has more nodes than `room` (what the node limit leaves) allows. `at` is the offset of `json` in
 /// the document.
-pub(crate) fn read_node<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
+pub(crate) fn read_node<'a>(json: &'a str, room: &NodeLimit, at: usize) -> Node<'a> {
     read::lone(json, room, at)
 }

@@ -2,10 +2,10 @@
 
 use super::{Adf, node_json};
 use crate::spelling::Spelling as _;
-use crate::tree::{Kind, Node, Room};
+use crate::tree::{Kind, Node, NodeLimit};
 
 fn read_node(json: &str) -> Node<'_> {
-    super::read_node(json, &Room::default(), 0)
+    super::read_node(json, &NodeLimit::default(), 0)
 }
 
 #[test]

@@ -78,8 +78,8 @@ impl Outline {
         };
         let differ: Vec<bool> = (0..self.all.len()).map(&mut differs).collect();
         if differ.contains(&true) {
-            let theirs = Kept::of(theirs, &differ);
-            let ours = Kept::of(again(), &differ);
+            let theirs = ComparedBlocks::of(theirs, &differ);
+            let ours = ComparedBlocks::of(again(), &differ);
             ours.nodes.iter().zip(&theirs.nodes).for_each(|it| comparison.node(it.0, it.1));
         }
     }
@@ -99,8 +99,8 @@ impl Outline {
             gone[ours.clone()].fill(true);
             new[theirs.clone()].fill(true);
         }
-        let theirs = Kept::of(theirs, &new);
-        let ours = Kept::of(again(), &gone);
+        let theirs = ComparedBlocks::of(theirs, &new);
+        let ours = ComparedBlocks::of(again(), &gone);
         let score = |i: usize, j: usize| similarity(ours.at(i), theirs.at(j));
         let (ours_end, theirs_end) = hunks.last().map_or((0, 0), |it| (it.0.end, it.1.end));
         for op in paired(&hunks, ours_end, theirs_end, score) {
@@ -138,13 +138,13 @@ impl Outline {
 }
 
 /// The blocks of a document that are to be compared.
-struct Kept<'a> {
+struct ComparedBlocks<'a> {
     nodes: ThinVec<Node<'a>>,
     /// The index that each block had in the document, in rising order.
     places: Vec<usize>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> ComparedBlocks<'a> {
     /// Creates the list of those `nodes` for which `wanted` is true, and drops the others.
     fn of(nodes: ThinVec<Node<'a>>, wanted: &[bool]) -> Self {
         let places: Vec<usize> = (0..nodes.len()).filter(|it| wanted[*it]).collect();

@@ -89,7 +89,7 @@ fn in_word(it: char) -> bool {
 /// The position at which attributes are written. It decides which characters of a value are written as a `\u`
 /// escape, so that CommonMark does not read them as markup.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum AttrPosition {
     /// A line of attributes alone, or the line of a directive. Both are read from the source itself, so no
     /// character needs an escape.
     Line,
@@ -99,7 +99,7 @@ pub(super) enum Place {
     Tag,
 }
 
-impl Place {
+impl AttrPosition {
     fn guards(self, it: char) -> bool {
         match self {
             Self::Line => false,
@@ -115,17 +115,17 @@ pub(super) fn can_name(name: &str) -> bool {
 }
 
 /// Writes `name=value`, with the value spelled for `place`.
-pub(super) fn write(out: &mut String, name: &str, value: &Value<'_>, place: Place) {
+pub(super) fn write(out: &mut String, name: &str, value: &Value<'_>, place: AttrPosition) {
     out.push_str(name);
     out.push('=');
     match value {
-        Value::Json(json) if json::is_word(json) && place != Place::Tag => out.push_str(json),
+        Value::Json(json) if json::is_word(json) && place != AttrPosition::Tag => out.push_str(json),
         Value::Json(json) => {
             out.push('\'');
             json::one_line(out, json, |it| it == '\'' || place.guards(it));
             out.push('\'');
         }
-        Value::Str(text) if is_plain(text) && place != Place::Tag => out.push_str(text),
+        Value::Str(text) if is_plain(text) && place != AttrPosition::Tag => out.push_str(text),
         Value::Str(text) => json::quote_guarded(out, text, |it| place.guards(it)),
     }
 }
@@ -136,7 +136,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Writes attributes without the braces, separated by spaces.
-pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: Place) {
+pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: AttrPosition) {
     for (at, attr) in attrs.iter().enumerate() {
         if at > 0 {
             out.push(' ');

@@ -32,7 +32,7 @@ use thin_vec::ThinVec;
 use crate::Flavor;
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node, Room};
+use crate::tree::{Kind, Node, NodeLimit};
 
 /// Returns the extended Markdown of `blocks`, and for each block the byte offset in that Markdown at which
 /// its text ends.
@@ -52,7 +52,7 @@ pub(crate) struct Markdown {
 }
 
 impl Spelling for Markdown {
-    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+    fn read_within<'a>(&self, source: &'a str, room: NodeLimit) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::document(source, room)
     }
 

@@ -82,7 +82,7 @@ fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
 }
 
 /// The page or file that an address refers to: a web address, or one such as `confluence:SPACE/Title`.
-enum Place {
+enum AddressTarget {
     /// A page, and the anchor on it, if the address has one.
     Page(Page, Option<String>),
     /// An attached file.
@@ -118,10 +118,12 @@ impl Found {
         node.children.iter().for_each(|it| self.node(it));
     }
 
-    fn place(&mut self, place: Option<Place>) {
+    fn place(&mut self, place: Option<AddressTarget>) {
         match place {
-            Some(Place::Page(it, _)) => once(it, &mut self.pages, &mut self.names.pages),
-            Some(Place::Attachment(it)) => once(it, &mut self.attachments, &mut self.names.attachments),
+            Some(AddressTarget::Page(it, _)) => once(it, &mut self.pages, &mut self.names.pages),
+            Some(AddressTarget::Attachment(it)) => {
+                once(it, &mut self.attachments, &mut self.names.attachments)
+            }
             None => {}
         }
     }
@@ -179,8 +181,8 @@ impl Resolving<'_> {
 
     /// Replaces an inline card of a page by a link that shows the page's title, for people who read Markdown.
     /// Does nothing for other cards, or if the title is not known.
-    fn titled(&self, node: &mut Node<'_>, place: Place) {
-        let Place::Page(asked, _) = place else { return };
+    fn titled(&self, node: &mut Node<'_>, place: AddressTarget) {
+        let AddressTarget::Page(asked, _) = place else { return };
         let (Kind::InlineCard, Some(url)) = (node.kind, node.text_of("url")) else { return };
         let Some(title) = self.resolver.page(&asked).and_then(|it| it.title) else { return };
         let link = Mark::new(MarkKind::Link).with("href", url.to_owned());
@@ -199,18 +201,20 @@ impl Resolving<'_> {
 
     /// Returns the address of `place` for the target format; `None` if the existing address fits that format,
     /// or if `resolver` does not know another.
-    fn href(&self, place: Place) -> Option<String> {
+    fn href(&self, place: AddressTarget) -> Option<String> {
         match (place, self.to) {
-            (Place::Page(asked, anchor), Format::Adf) if asked.url.is_none() => {
+            (AddressTarget::Page(asked, anchor), Format::Adf) if asked.url.is_none() => {
                 let url = self.resolver.page(&asked)?.url?;
                 Some(anchor.map_or(url.clone(), |it| format!("{url}#{it}")))
             }
-            (Place::Page(asked, anchor), Format::Storage | Format::Wiki(_)) if asked.url.is_some() => {
+            (AddressTarget::Page(asked, anchor), Format::Storage | Format::Wiki(_))
+                if asked.url.is_some() =>
+            {
                 let Page { space, title, .. } = self.resolver.page(&asked)?;
                 let (space, title) = (space.unwrap_or_default().into(), title?.into());
                 Some(Target::Page { space, title, anchor: anchor.map(Cow::Owned) }.href())
             }
-            (Place::Attachment(asked), Format::Adf) => self.resolver.attachment(&asked)?.url,
+            (AddressTarget::Attachment(asked), Format::Adf) => self.resolver.attachment(&asked)?.url,
             _ => None,
         }
     }
@@ -265,7 +269,7 @@ fn user(node: &Node<'_>) -> User {
 
 /// Returns the fields that the text states about the file that `node` shows; `None` if it shows none.
 fn file(node: &Node<'_>) -> Option<Attachment> {
-    if let Some(Place::Attachment(it)) = place(node, node.text_of("url")) {
+    if let Some(AddressTarget::Attachment(it)) = place(node, node.text_of("url")) {
         return Some(it);
     }
     let media_id = node.text_of("id").filter(|it| !it.is_empty())?.to_owned();
@@ -273,28 +277,28 @@ fn file(node: &Node<'_>) -> Option<Attachment> {
     Some(Attachment { media_id: Some(media_id), collection, ..Attachment::default() })
 }
 
-fn place(node: &Node<'_>, url: Option<&str>) -> Option<Place> {
+fn place(node: &Node<'_>, url: Option<&str>) -> Option<AddressTarget> {
     place_of(url, node.text_of("storage:container"))
 }
 
 /// Returns the page or file that `href` refers to; `None` if it refers to neither and is no web address. For
 /// a file, `container` is the element of storage format that names the page the file is attached to.
-fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
+fn place_of(href: Option<&str>, container: Option<&str>) -> Option<AddressTarget> {
     let href = href?;
     let some = |it: Cow<'_, str>| Some(it.into_owned()).filter(|it| !it.is_empty());
     match Target::of(href) {
         Some(Target::Page { space, title, anchor }) => {
             let page = Page { space: some(space), title: some(title), url: None };
-            Some(Place::Page(page, anchor.map(Cow::into_owned)))
+            Some(AddressTarget::Page(page, anchor.map(Cow::into_owned)))
         }
         Some(Target::Attachment { name, .. }) => {
             let page = container.and_then(holder);
-            Some(Place::Attachment(Attachment { name: some(name), page, ..Attachment::default() }))
+            Some(AddressTarget::Attachment(Attachment { name: some(name), page, ..Attachment::default() }))
         }
         Some(_) => None,
         None if href.starts_with("http://") || href.starts_with("https://") => {
             let (url, anchor) = href.split_once('#').map_or((href, None), |it| (it.0, Some(it.1.to_owned())));
-            Some(Place::Page(Page { url: Some(url.to_owned()), ..Page::default() }, anchor))
+            Some(AddressTarget::Page(Page { url: Some(url.to_owned()), ..Page::default() }, anchor))
         }
         None => None,
     }
@@ -306,8 +310,8 @@ fn holder(container: &str) -> Option<Page> {
     let read = Document::read(Format::Storage, &link);
     let card = read.blocks.first()?.children.first()?;
     match place(card, card.text_of("url"))? {
-        Place::Page(page, _) => Some(page),
-        Place::Attachment(_) => None,
+        AddressTarget::Page(page, _) => Some(page),
+        AddressTarget::Attachment(_) => None,
     }
 }
 

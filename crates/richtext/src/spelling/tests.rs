@@ -7,14 +7,14 @@ use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::format::{Dialect, Flavor, Format};
 use crate::sidecar::Sidecar;
-use crate::tree::{Kind, Node, Room, misplaced};
+use crate::tree::{Kind, Node, NodeLimit, misplaced};
 
 /// The most nodes by which the trees of these tests may exceed the limit: one raw node for each node that is
 /// unfinished when the limit is reached.
 const MORE: usize = 12;
 
 fn read(format: Format, source: &str, most: usize) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
-    of(format).read_within(source, Room::of(most))
+    of(format).read_within(source, NodeLimit::of(most))
 }
 
 fn count(nodes: &[Node<'_>]) -> usize {

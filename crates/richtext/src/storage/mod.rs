@@ -1,7 +1,7 @@
 //! Confluence's storage format: XHTML with elements for macros, links and layouts.
 //!
 //! In: text that need not be well formed, or a tree. Out: a tree ([`read`]), or text that Confluence accepts
-//! ([`write`]). ADF properties that storage format lacks are written to `data-plainwire` attributes; nodes
+//! ([`write()`]). ADF properties that storage format lacks are written to `data-plainwire` attributes; nodes
 //! that it lacks, to the macro `plainwire-raw`. The reader understands both.
 
 mod escape;
@@ -17,13 +17,13 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node, Room};
+use crate::tree::{Kind, Node, NodeLimit};
 
 /// The storage format, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Storage;
 
 impl Spelling for Storage {
-    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+    fn read_within<'a>(&self, source: &'a str, room: NodeLimit) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::read_within(source, room)
     }
 

@@ -49,7 +49,7 @@ mod check;
 mod kind;
 mod mark;
 mod node;
-mod room;
+mod node_limit;
 mod span;
 
 pub use attr::{Attr, Value};
@@ -58,7 +58,7 @@ pub use kind::{Holds, Kind};
 pub use mark::{Mark, MarkKind};
 pub use node::Node;
 pub(crate) use node::add;
-pub(crate) use room::Room;
+pub(crate) use node_limit::NodeLimit;
 pub use span::Span;
 /// The list type of nodes, from the crate `thin-vec`: a `Vec` of one word, because most nodes have empty
 /// lists.

@@ -17,7 +17,7 @@ use thin_vec::ThinVec;
 use crate::diagnostic::Diagnostic;
 use crate::format::Dialect;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node, Room};
+use crate::tree::{Kind, Node, NodeLimit};
 
 /// Wiki markup in one dialect, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Wiki {
@@ -25,7 +25,7 @@ pub(crate) struct Wiki {
 }
 
 impl Spelling for Wiki {
-    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+    fn read_within<'a>(&self, source: &'a str, room: NodeLimit) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::read(source, self.dialect, room)
     }
 

@@ -1,15 +1,15 @@
 //! Generates blocks.
 
 use super::kinds::kinds;
-use super::{HAZARDS, Maker, Place, hazard, json};
+use super::{HAZARDS, Maker, Parent, hazard, json};
 
 impl Maker {
-    pub(super) fn holder(&mut self, name: &str, attrs: &str, place: Place, depth: usize) -> String {
+    pub(super) fn holder(&mut self, name: &str, attrs: &str, place: Parent, depth: usize) -> String {
         let blocks = self.many(3, |it| it.block(place, depth + 1));
         self.node(name, attrs, Some(blocks), &[])
     }
 
-    pub(super) fn block(&mut self, place: Place, depth: usize) -> String {
+    pub(super) fn block(&mut self, place: Parent, depth: usize) -> String {
         let kinds = kinds(place);
         let kind = if depth > 5 { "paragraph" } else { kinds[self.below(kinds.len())] };
         let id = self.id();
@@ -24,7 +24,7 @@ impl Maker {
                 let attrs = self.attrs(&[], &others);
                 let items = self.many(3, |it| {
                     let attrs = it.attrs(&[], &local);
-                    it.holder("listItem", &attrs, Place::Item, depth)
+                    it.holder("listItem", &attrs, Parent::Item, depth)
                 });
                 self.node(kind, &attrs, Some(items), &[])
             }
@@ -41,14 +41,14 @@ impl Maker {
             }
             "blockquote" => {
                 let attrs = self.attrs(&[], &local);
-                self.holder(kind, &attrs, Place::Quote, depth)
+                self.holder(kind, &attrs, Parent::Quote, depth)
             }
             "codeBlock" => self.code(place),
             "panel" => self.panel(depth),
             "expand" | "nestedExpand" => {
                 let title = self.word();
                 let attrs = self.attrs(&[("title", title)], &local);
-                let inside = if kind == "expand" { Place::Expand } else { Place::NestedExpand };
+                let inside = if kind == "expand" { Parent::Expand } else { Parent::NestedExpand };
                 let blocks = self.many(3, |it| it.block(inside, depth + 1));
                 let marks = self.breakout(place);
                 let marks = if kind == "expand" { marks } else { Vec::new() };
@@ -79,14 +79,14 @@ impl Maker {
             }
             "bodiedSyncBlock" => {
                 let attrs = self.attrs(&[("resourceId", self.id_of()), ("localId", id)], &[]);
-                let blocks = self.many(3, |it| it.block(Place::Sync, depth + 1));
+                let blocks = self.many(3, |it| it.block(Parent::Sync, depth + 1));
                 let marks = self.breakout(place);
                 self.node(kind, &attrs, Some(blocks), &marks)
             }
             "extension" | "bodiedExtension" => {
                 let attrs = self.extension(true);
                 let blocks = (kind == "bodiedExtension")
-                    .then(|| self.many(3, |it| it.block(Place::Bodied, depth + 1)));
+                    .then(|| self.many(3, |it| it.block(Parent::Bodied, depth + 1)));
                 let marks = self.fragment();
                 self.node(kind, &attrs, blocks, &marks)
             }
@@ -98,12 +98,12 @@ impl Maker {
         format!("\"ref-{:x}\"", self.state >> 20)
     }
 
-    pub(super) fn text_block(&mut self, kind: &str, place: Place) -> String {
+    pub(super) fn text_block(&mut self, kind: &str, place: Parent) -> String {
         let (id, level) = (self.id(), self.one_of(&["1", "2", "3", "4", "5", "6"]));
         let level: &[_] = if kind == "heading" { &[("level", level)] } else { &[] };
         let attrs = self.attrs(level, &[("localId", id)]);
         let content = self.inlines(true);
-        let is_wide = matches!(place, Place::Document | Place::Column | Place::Sync);
+        let is_wide = matches!(place, Parent::Document | Parent::Column | Parent::Sync);
         let (align, indent, small) = (
             self.one_of(&[r#""center""#, r#""end""#]),
             self.one_of(&["1", "3", "6"]),
@@ -111,10 +111,10 @@ impl Maker {
         );
         let align = format!(r#"{{"type":"alignment","attrs":{{"align":{align}}}}}"#);
         let indent = format!(r#"{{"type":"indentation","attrs":{{"level":{indent}}}}}"#);
-        let takes_small = kind == "paragraph" && !matches!(place, Place::Quote);
+        let takes_small = kind == "paragraph" && !matches!(place, Parent::Quote);
         let marks = match self.below(8) {
-            0 if is_wide || place == Place::Cell => vec![align],
-            1 if is_wide || (place == Place::Cell && kind == "heading") => vec![indent],
+            0 if is_wide || place == Parent::Cell => vec![align],
+            1 if is_wide || (place == Parent::Cell && kind == "heading") => vec![indent],
             2 if takes_small => vec![small],
             3 if is_wide && kind == "paragraph" => vec![small, align],
             _ => Vec::new(),
@@ -129,7 +129,7 @@ impl Maker {
             let attrs = self.attrs(&[("localId", id), ("state", state)], &[]);
             match self.below(6) {
                 0 if depth < 3 && index > 0 => self.task_list(depth + 1),
-                1 => self.holder("blockTaskItem", &attrs, Place::BlockTask, depth),
+                1 => self.holder("blockTaskItem", &attrs, Parent::BlockTask, depth),
                 _ => {
                     let content = self.inlines(true);
                     self.node("taskItem", &attrs, content, &[])
@@ -142,7 +142,7 @@ impl Maker {
         self.node("taskList", &attrs, Some(items), &[])
     }
 
-    pub(super) fn code(&mut self, place: Place) -> String {
+    pub(super) fn code(&mut self, place: Parent) -> String {
         let others = [
             ("language", self.one_of(&["\"rust\"", "\"c++\"", "\"\"", "\"plain text\""])),
             ("uniqueId", self.id()),
@@ -165,8 +165,8 @@ impl Maker {
         hazard(index)
     }
 
-    pub(super) fn breakout(&mut self, place: Place) -> Vec<String> {
-        if place != Place::Document || self.coin() {
+    pub(super) fn breakout(&mut self, place: Parent) -> Vec<String> {
+        if place != Parent::Document || self.coin() {
             return Vec::new();
         }
         let attrs = self.one_of(&[
@@ -196,7 +196,7 @@ impl Maker {
             ("localId", self.id()),
         ];
         let attrs = self.attrs(&[("panelType", kind)], &others);
-        self.holder("panel", &attrs, Place::Panel, depth)
+        self.holder("panel", &attrs, Parent::Panel, depth)
     }
 
     pub(super) fn layout(&mut self, depth: usize) -> String {
@@ -205,10 +205,10 @@ impl Maker {
             let others = [("localId", self.id()), ("valign", valign)];
             let width = self.number();
             let attrs = self.attrs(&[("width", width)], &others);
-            self.holder("layoutColumn", &attrs, Place::Column, depth)
+            self.holder("layoutColumn", &attrs, Parent::Column, depth)
         });
         let columns = columns.collect();
-        let marks = self.breakout(Place::Document);
+        let marks = self.breakout(Parent::Document);
         let id = self.id();
         let attrs = self.attrs(&[], &[("localId", id)]);
         self.node("layoutSection", &attrs, Some(columns), &marks)
@@ -230,10 +230,10 @@ impl Maker {
                 ];
                 let attrs = if self.coin() { String::new() } else { self.attrs(&[], &others) };
                 if self.coin() {
-                    let paragraph = self.text_block("paragraph", Place::Quote);
+                    let paragraph = self.text_block("paragraph", Parent::Quote);
                     return self.node(name, &attrs, Some(vec![paragraph]), &[]);
                 }
-                self.holder(name, &attrs, Place::Cell, depth + 1)
+                self.holder(name, &attrs, Parent::Cell, depth + 1)
             });
             let cells = cells.collect();
             let id = self.id();

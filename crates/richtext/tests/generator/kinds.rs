@@ -1,12 +1,12 @@
 //! The kinds of block that each parent may contain.
 
-use super::Place;
+use super::Parent;
 
 /// Returns the kinds of block that a parent allows. Common kinds appear several times, so they are generated
 /// more often.
-pub(super) fn kinds(place: Place) -> &'static [&'static str] {
+pub(super) fn kinds(place: Parent) -> &'static [&'static str] {
     match place {
-        Place::Document => &[
+        Parent::Document => &[
             "paragraph",
             "paragraph",
             "heading",
@@ -30,7 +30,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "bodiedExtension",
             "rule",
         ],
-        Place::Column => &[
+        Parent::Column => &[
             "paragraph",
             "paragraph",
             "heading",
@@ -51,7 +51,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "bodiedExtension",
             "rule",
         ],
-        Place::Quote => &[
+        Parent::Quote => &[
             "paragraph",
             "paragraph",
             "bulletList",
@@ -61,7 +61,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "mediaGroup",
             "extension",
         ],
-        Place::Panel => &[
+        Parent::Panel => &[
             "paragraph",
             "paragraph",
             "heading",
@@ -76,7 +76,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "decisionList",
             "extension",
         ],
-        Place::Expand => &[
+        Parent::Expand => &[
             "paragraph",
             "paragraph",
             "panel",
@@ -96,7 +96,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "extension",
             "nestedExpand",
         ],
-        Place::Bodied => &[
+        Parent::Bodied => &[
             "paragraph",
             "paragraph",
             "panel",
@@ -115,7 +115,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "embedCard",
             "extension",
         ],
-        Place::NestedExpand => &[
+        Parent::NestedExpand => &[
             "paragraph",
             "paragraph",
             "heading",
@@ -131,7 +131,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "blockquote",
             "extension",
         ],
-        Place::Cell => &[
+        Parent::Cell => &[
             "paragraph",
             "paragraph",
             "paragraph",
@@ -151,7 +151,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "extension",
             "nestedExpand",
         ],
-        Place::Item => &[
+        Parent::Item => &[
             "paragraph",
             "paragraph",
             "paragraph",
@@ -162,7 +162,7 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "codeBlock",
             "extension",
         ],
-        Place::Sync => &[
+        Parent::Sync => &[
             "paragraph",
             "blockCard",
             "blockquote",
@@ -181,6 +181,6 @@ pub(super) fn kinds(place: Place) -> &'static [&'static str] {
             "table",
             "taskList",
         ],
-        Place::BlockTask => &["paragraph", "paragraph", "extension"],
+        Parent::BlockTask => &["paragraph", "paragraph", "extension"],
     }
 }

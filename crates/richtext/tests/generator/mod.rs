@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 /// Returns a valid document with about `size` blocks at the top level.
 pub fn generate(seed: u64, size: usize) -> String {
     let mut maker = Maker { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 };
-    let blocks: Vec<String> = (0..size).map(|_| maker.block(Place::Document, 0)).collect();
+    let blocks: Vec<String> = (0..size).map(|_| maker.block(Parent::Document, 0)).collect();
     format!(r#"{{"version":1,"type":"doc","content":[{}]}}"#, blocks.join(","))
 }
 
@@ -69,7 +69,7 @@ const FIXED: [&str; 24] = [
 
 /// The parent of the blocks that are generated.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Parent {
     Document,
     Column,
     Quote,

@@ -15,16 +15,17 @@ use super::super::json;
 pub(super) struct Ledger {
     /// The messages that this side received and the answers that it wrote, by id.
     asked: BTreeMap<Id, Asked>,
-    /// Answers without an id that may still be written: one for each received frame or message.
+    /// Number of answers without an id that may still be written: one for each received frame, and one for
+    /// each message in it.
     nameless: usize,
-    /// Answers with an unexpected id that may still be written: one for each made-up frame, which may not be
-    /// JSON.
+    /// Number of answers with an unexpected id that may still be written: one for each made-up frame, since
+    /// its id is unknown here if it is not JSON.
     wild: usize,
 }
 
 #[derive(Debug, Default)]
 struct Asked {
-    /// Number of received messages with this id.
+    /// Number of received messages with this id. An answer with an unexpected id also counts as one.
     heard: usize,
     /// Number of received requests with this id that must be answered.
     due: usize,
@@ -38,7 +39,8 @@ struct Asked {
 pub(super) enum Origin {
     /// An engine wrote the frame, and its requests will be answered.
     Answerable,
-    /// An engine wrote the frame, but this side does not answer requests in its revision.
+    /// An engine wrote the frame, but this side need not answer the requests in it: because of its revision,
+    /// or because it refuses the batch.
     Refusable,
     /// The fuzzer made the frame up.
     Noise,

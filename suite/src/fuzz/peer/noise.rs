@@ -32,7 +32,7 @@ fn nested(levels: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Ids. `#` becomes a small number, as engines use them.
+/// Ids of made-up frames. `#` becomes a small number, as engines use them.
 const IDS: [&str; 6] =
     ["#", "\"#\"", "\"\\u0031\"", "null", "1.0", "-170141183460469231731687303715884105728"];
 

@@ -23,7 +23,8 @@ pub(super) fn limits(bytes: &mut Bytes<'_>) -> Limits {
     }
 }
 
-/// Returns the revisions whose bits are set in a byte, or all of them.
+/// Returns the revisions whose bits are set in the next byte; all revisions if the byte selects none or is at
+/// least 128.
 pub(super) fn revisions(bytes: &mut Bytes<'_>) -> Vec<Revision> {
     let bits = bytes.byte();
     let wanted = |n: usize| bits >= 128 || bits & 31 == 0 || bits >> n & 1 == 1;

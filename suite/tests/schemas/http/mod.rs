@@ -11,7 +11,7 @@ use std::time::Duration;
 use plainwire::Server;
 use plainwire::proto::revision::{Era, Revision};
 use plainwire_suite::official_spec;
-use plainwire_suite::specimen::touch;
+use plainwire_suite::specimen::notifications;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -266,7 +266,7 @@ async fn forms_go_out_since_there_are_any() {
 
 #[tokio::test]
 async fn the_log_of_a_call_stands_on_its_stream_from_the_level_that_was_set() {
-    in_a_session(touch::server, async |web: Web<'_>| {
+    in_a_session(notifications::server, async |web: Web<'_>| {
         assert_eq!(web.ask(1, "logging/setLevel", json!({ "level": "critical" })).await["result"], json!({}));
         let said = web.post(&call(2, "speak", json!({}))).await.messages().await;
         let levels: Vec<_> = said.iter().filter_map(|it| it["params"]["level"].as_str()).collect();
@@ -281,7 +281,7 @@ async fn the_log_of_a_call_stands_on_its_stream_from_the_level_that_was_set() {
 
 #[tokio::test]
 async fn changes_are_told_on_the_stream_of_a_get() {
-    in_a_session(touch::server, async |web: Web<'_>| {
+    in_a_session(notifications::server, async |web: Web<'_>| {
         let mut stream = web.get().await;
         assert_eq!(stream.status, 200);
         let note = json!({ "uri": "notes://today" });

@@ -27,7 +27,7 @@ mod backend;
 #[cfg(any(test, not(all(unix, not(target_os = "macos")))))]
 mod pieces;
 
-/// A store in the keychain of the user, which the user's programs share.
+/// A token store in the keychain of the user, which the user's programs share.
 ///
 /// On Linux and the BSDs, secrets cross the session bus to the Secret Service unencrypted: a process that can
 /// listen there could also ask for them. A locked keychain is unlocked first; for this, the system asks the

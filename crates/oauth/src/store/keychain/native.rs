@@ -71,7 +71,8 @@ impl Items {
         self.item(n)?.set_secret(piece.as_bytes()).map_err(|error| failed(&error))
     }
 
-    /// Removes an item. Returns `Some` if there was none, which means that all pieces are removed.
+    /// Removes the item of the piece `n`. Returns `Some` if there was none, which means that all pieces are
+    /// removed.
     fn remove(&self, n: usize) -> io::Result<Option<()>> {
         match self.item(n)?.delete_credential() {
             Ok(()) => Ok(None),

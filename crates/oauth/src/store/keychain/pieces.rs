@@ -8,9 +8,9 @@ use std::io::{self, ErrorKind};
 use plainwire::proto::base64::encode_url;
 use ring::digest::{SHA256, digest};
 
-/// Most pieces of a text.
+/// Most pieces into which a text is split.
 pub(super) const MAX: usize = 64;
-/// Longest head in bytes: two digits, a blank, a digest, the end of the line.
+/// Longest head of a first piece, in bytes: two digits, a blank, a digest, the end of the line.
 const HEAD: usize = 48;
 
 /// Splits `text` into pieces of at most `max_bytes`, which must exceed the head by at least one character.

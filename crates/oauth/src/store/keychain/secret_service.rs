@@ -25,7 +25,8 @@ pub(super) struct Keychain {
     session: OwnedObjectPath,
 }
 
-/// A secret on the bus: session, parameters of the encryption, bytes, content type.
+/// A secret as D-Bus carries it, the fields in this order: session, parameters of the encryption, bytes,
+/// content type.
 type Secret = (OwnedObjectPath, Vec<u8>, Vec<u8>, String);
 
 impl Keychain {
@@ -77,7 +78,7 @@ impl Keychain {
         Ok(())
     }
 
-    /// Finds the items of an account, and unlocks them.
+    /// Finds the items of `account`, the file name of a key, and unlocks them.
     async fn find(&self, account: &str) -> io::Result<Vec<OwnedObjectPath>> {
         let service = proxy(&self.bus, SERVICE_PATH, "Service").await?;
         let found: Result<(Vec<OwnedObjectPath>, Vec<OwnedObjectPath>), _> =
@@ -134,5 +135,5 @@ async fn proxy<'p>(bus: &Connection, path: &'p str, interface: &str) -> io::Resu
 }
 
 const SERVICE_PATH: &str = "/org/freedesktop/secrets";
-/// The object path that stands for none: no collection, no prompt.
+/// The object path by which the service says that there is no object: no collection, no prompt.
 const NO_OBJECT: &str = "/";

@@ -33,7 +33,8 @@ pub(super) struct FileInfo {
     pub(super) dialect: Dialect,
     pub(super) inputs: Vec<Input>,
     pub(super) path: PathBuf,
-    /// The project that the file belongs to.
+    /// The folder of the project that the file belongs to according to its path; `None` if the path does not
+    /// say.
     pub(super) workspace: Option<PathBuf>,
 }
 
@@ -77,7 +78,7 @@ impl ConfigEntry {
         self.line
     }
 
-    /// Returns whether the file disables the server.
+    /// Returns whether the file disables the server, with `"disabled": true` or `"enabled": false`.
     pub fn is_disabled(&self) -> bool {
         self.disabled
     }
@@ -105,14 +106,15 @@ impl ConfigEntry {
         })
     }
 
-    /// Returns the target for a client, with `variables` expanded.
+    /// Returns the target that a client connects to, with the `${…}` of the entry expanded by `variables`.
     ///
-    /// A command runs in its `cwd`; without one, in [`Variables::workspace`], else in the project that the
-    /// file belongs to, else in the working directory of this program. This method reads the `envFile`.
+    /// A command runs in [`Variables::workspace`], else in the project that the file belongs to, else in the
+    /// working directory of this program. A `cwd` in the entry replaces that folder; a relative `cwd` is
+    /// relative to it. This method reads the `envFile`.
     ///
     /// # Errors
-    /// [`Error::Target`] for an invalid entry, a variable without a value, an `envFile` that can't be read,
-    /// and for a URL if the feature `http-client` is missing.
+    /// [`Error::Target`] for an invalid entry, a `${…}` that is unknown or has no value, an `envFile` that
+    /// can't be read or parsed, and for a URL if the feature `http-client` is missing.
     pub fn target(&self, variables: &Variables) -> Result<Target> {
         let workspace = variables.folder().or(self.file.workspace.as_deref());
         let scope = Scope { dialect: self.file.dialect, inputs: &self.file.inputs, workspace };
@@ -189,7 +191,7 @@ impl fmt::Debug for ConfigEntry {
     }
 }
 
-/// The members of an entry.
+/// The members of an entry's JSON object: their names and values.
 struct Fields<'t>(Vec<(String, &'t RawValue)>);
 
 impl Fields<'_> {
@@ -278,7 +280,8 @@ impl Fields<'_> {
 
 const NEITHER: &str = "expected `command`, `url` or `serverUrl`, but found none of them";
 
-/// Returns scheme, host and port of a URL. Tokens may be in all other parts.
+/// Returns scheme, host and port of a URL, the parts that never hold tokens; `a URL` if the text has no
+/// `://`.
 fn origin(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "a URL".to_owned() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -286,7 +289,7 @@ fn origin(url: &str) -> String {
     format!("{scheme}://{host}")
 }
 
-/// Returns `path`, relative to `folder`; if one of them is missing, the other.
+/// Returns `path` joined to `folder`. If only one of the two is given, returns that one.
 fn below(folder: Option<&Path>, path: Option<&str>) -> Option<PathBuf> {
     match (folder, path) {
         (Some(folder), Some(path)) => Some(folder.join(path)),
@@ -294,8 +297,8 @@ fn below(folder: Option<&Path>, path: Option<&str>) -> Option<PathBuf> {
     }
 }
 
-/// Returns the path of a program. If its name has folders, it is relative to the folder that the program runs
-/// in: operating systems differ there.
+/// Returns the path of a program that runs in `folder`. A relative path such as `bin/a` is joined to
+/// `folder`, since operating systems differ in how they resolve it. A bare name is searched for on the PATH.
 fn located(program: &str, folder: Option<&Path>) -> PathBuf {
     match folder {
         Some(folder) if Path::new(program).components().count() > 1 => folder.join(program),

@@ -1,6 +1,6 @@
 //! Reads configuration files and the files that they name, within a size limit; parses files of variables.
 //!
-//! Their contents may be secret: no error shows any of it.
+//! The contents of these files may be secret: no error shows any of it.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -9,10 +9,10 @@ use std::path::Path;
 /// Size limit of a configuration file. 64 MiB: `~/.claude.json` also holds a history of prompts.
 pub(super) const MAX_CONFIG: u64 = 64 * 1024 * 1024;
 
-/// Size limit of a file that holds a value, or variables. 1 MiB.
+/// Size limit of an `envFile`, and of a file that `${file:…}` names. 1 MiB.
 pub(super) const MAX_VALUE: u64 = 1024 * 1024;
 
-/// Returns the text of a file.
+/// Returns the text of a file. Fails if the file can't be read, or has more than `max_bytes`.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<String, String> {
     let failed = |error: io::Error| format!("expected {} to be readable, but found: {error}", path.display());
     let mut text = String::new();

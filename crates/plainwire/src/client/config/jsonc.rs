@@ -1,8 +1,8 @@
 //! JSON with comments, the format of configuration files of editors.
 //!
-//! In: text with `//` and `/* */`, with commas after the last element, with a byte order mark. Out: JSON in
-//! which each byte keeps its position, so that positions are the same in both. All other errors in the text
-//! stay in it.
+//! In: JSON that may also have `//` and `/* */` comments, commas after the last element, and a byte order
+//! mark. Out: JSON in which each byte keeps its position, so that positions are the same in both. All other
+//! violations of JSON stay in the text.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Returns `text` with blanks in place of everything that JSON does not allow. Line breaks stay.
+/// Returns `text` with blanks in place of comments, commas after the last element, and a byte order mark.
+/// Line breaks stay.
 pub(super) fn to_json(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -49,7 +50,7 @@ pub(super) fn to_json(text: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Returns the length of the string that `bytes` begin with.
+/// Returns the length in bytes, with the quotes, of the JSON string that `bytes` begin with.
 fn string(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = bytes.get(at) {
@@ -62,7 +63,7 @@ fn string(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Returns the length of the comment that `bytes` begin with, if they do.
+/// Returns the length of the comment that `bytes` begin with; `None` if they begin with no comment.
 fn comment(bytes: &[u8]) -> Option<usize> {
     let end = |found: Option<usize>| found.unwrap_or(bytes.len());
     match bytes.get(1)? {
@@ -75,11 +76,12 @@ fn comment(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The members of an object in their order, each value as in the text.
+/// The members of a JSON object in the order of the text: each name, and the value as written.
 pub(super) struct Members<'t>(pub(super) Vec<(String, &'t RawValue)>);
 
 impl<'t> Members<'t> {
-    /// Returns the value of the last member whose name matches. The last one counts, as in most JSON parsers.
+    /// Returns the value of the last member whose name matches. If a name is repeated, its last value counts,
+    /// as in most JSON parsers.
     pub(super) fn find(&self, is_it: impl Fn(&str) -> bool) -> Option<&'t RawValue> {
         self.0.iter().rev().find(|(name, _)| is_it(name)).map(|(_, value)| *value)
     }

@@ -57,11 +57,11 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Input {
-    /// The suggested answer. It is used if there is no other answer, except for a password.
+    /// The suggested answer. It is used if [`Variables::inputs`] gives no answer, but never for a password.
     pub default: Option<String>,
-    /// The text of the question.
+    /// The text of the question, for the user.
     pub description: Option<String>,
-    /// The id, as in `${input:id}`.
+    /// The id of the question, by which an entry refers to the answer: `${input:id}`.
     pub id: String,
     /// Whether the answer is a secret, to be hidden while the user types.
     pub password: bool,
@@ -70,7 +70,7 @@ pub struct Input {
 /// The client that a file belongs to. It determines which variables the file can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
-    /// No client that this module knows.
+    /// The path of the file shows no client that this module knows.
     Any,
     ClaudeCode,
     ClaudeDesktop,
@@ -80,7 +80,7 @@ enum Dialect {
 }
 
 impl Config {
-    /// Reads the file at `path`.
+    /// Reads the configuration file at `path`.
     ///
     /// # Errors
     /// [`Error::Target`] if it can't be read, has more than 64 MiB, or like [`Self::parse`].
@@ -109,12 +109,14 @@ impl Config {
     /// `${workspaceFolder}` is the folder of `.mcp.json`, or the folder that contains `.vscode` or `.cursor`.
     ///
     /// # Errors
-    /// [`Error::Target`] if the text is not JSON with comments, or if the servers are not an object.
+    /// [`Error::Target`] if the text is not JSON with comments, if it or its list of servers is not an
+    /// object, or if two servers have the same name.
     pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self> {
         Self::parse_part(text, path.as_ref(), None)
     }
 
-    /// Parses the servers of `project` in a file of Claude Code; without a project, those of the whole file.
+    /// Parses the servers of `project` in a file of Claude Code; without a project, the servers at the top
+    /// level of the file.
     fn parse_part(text: &str, path: &Path, project: Option<&Path>) -> Result<Self> {
         let json = to_json(text);
         if json.trim().is_empty() {
@@ -197,7 +199,7 @@ impl Config {
     /// Returns the server with this name.
     ///
     /// # Errors
-    /// [`Error::Target`] if there is none. The message lists the servers of the file.
+    /// [`Error::Target`] if there is none. The message names the servers of the file, at most 20.
     pub fn entry(&self, name: &str) -> Result<&ConfigEntry> {
         self.entries.iter().find(|it| it.name() == name).ok_or_else(|| {
             let names: Vec<_> =
@@ -212,7 +214,7 @@ impl Config {
     }
 }
 
-/// The most names in an error.
+/// The most servers that the error of [`Config::entry`] names.
 const MAX_NAMES: usize = 20;
 
 impl fmt::Debug for Config {
@@ -247,13 +249,14 @@ fn workspace(path: &Path) -> Option<PathBuf> {
     [".cursor", ".vscode"].iter().any(|it| name == *it).then(|| folder.parent().map(Path::to_path_buf))?
 }
 
-/// Returns the line, from 1, in which `part` begins, which is a slice of `text`.
+/// Returns the line of `text`, from 1, in which `part` begins. `part` has to be a slice of `text`.
 fn line(text: &str, part: &str) -> usize {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
-/// Parses `inputs`. Invalid ones are ignored: an entry that needs such an input reports that it is missing.
+/// Parses `inputs`. Invalid elements are ignored: an entry that needs such an input reports that it is
+/// missing.
 fn inputs(json: &RawValue) -> Vec<Input> {
     #[derive(Deserialize)]
     struct Written {

@@ -9,7 +9,8 @@ use super::*;
 use crate::client::Target;
 use crate::client::Transport;
 
-/// Returns the environment of these tests: `HOME`, `TOKEN` and `ODD`.
+/// Returns variables with the environment of these tests: `HOME`, `TOKEN`, and `ODD`, whose value looks like
+/// a variable.
 fn variables() -> Variables {
     Variables::new(|name| match name {
         "HOME" => Some("/home/ada".to_owned()),
@@ -32,8 +33,8 @@ fn command(path: &str, json: &str) -> Command {
     }
 }
 
-/// Returns the program, its arguments, and its environment as `NAME=value`, or `NAME` if the variable is
-/// removed.
+/// Returns the program of `command`, its arguments, and its environment as `NAME=value`, or `NAME` if the
+/// variable is removed.
 fn words(command: &Command) -> Vec<String> {
     let text = |it: &OsStr| it.to_string_lossy().into_owned();
     let env = command.get_envs().map(|(name, value)| match value {

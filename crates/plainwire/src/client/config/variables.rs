@@ -41,7 +41,8 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Uses the variables of an environment: `Variables::new(|name| std::env::var(name).ok())`.
+    /// Creates variables that look up the environment by a function, such as `|name|
+    /// std::env::var(name).ok()`.
     pub fn new(environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { environment: Arc::new(environment), inputs: Arc::new(|_| None), workspace: None }
     }
@@ -85,7 +86,8 @@ impl Variables {
         Ok(out)
     }
 
-    /// Returns the value of `${reference}`; `None` if the file's client has no such variable.
+    /// Returns the value of `${reference}`; `None` if the file's client has no such variable, so that the
+    /// text stays as it is. An unknown variable that looks like one of an editor is an error.
     fn value(&self, reference: &str, scope: &Scope<'_>) -> Result<Option<String>, String> {
         let dialect = scope.dialect;
         if dialect == Dialect::ClaudeDesktop {
@@ -161,7 +163,7 @@ impl fmt::Debug for Variables {
     }
 }
 
-/// The facts about a configuration file that determine which variables its texts may have, and their values.
+/// The facts about a configuration file that decide which variables it may use, and which values they have.
 pub(super) struct Scope<'p> {
     pub(super) dialect: Dialect,
     pub(super) inputs: &'p [Input],

@@ -28,7 +28,8 @@ impl BeforeGreeting {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Adds the skipped lines to the error of a failed handshake: their number, and the first of them.
+    /// Adds the skipped lines to the error of a failed handshake: their number, and the first of them. An
+    /// error answer of the server stays as it is.
     pub(super) fn explain(&self, error: Error) -> Error {
         let found = match self.count {
             0 => return error,

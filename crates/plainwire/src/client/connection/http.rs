@@ -1,7 +1,7 @@
 //! The tasks of a client connection over HTTP: one for each frame that is sent. The task of the frame that
 //! opens a session continues, and listens for messages that belong to no request.
 //!
-//! Invariant: `open` has the requests whose task still runs. All tasks stop when the connection ends.
+//! Invariant: the map `open` has the requests whose task still runs. All tasks stop when the connection ends.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,14 +17,15 @@ use crate::client::http::{Arrived, Connection, Outbound};
 use crate::runtime::TaskSet;
 use crate::stream::{Direction, Tap};
 
-/// The most frames in flight; each may be a TCP connection. 256: a fourth of the files that a process may
-/// open by default.
+/// The most frames in flight, that is, HTTP requests that have not ended; each may be a TCP connection. 256:
+/// a fourth of the files that a process may open by default.
 const MAX_IN_FLIGHT: usize = 256;
 
-/// The most received messages that wait to be handled. While the queue is full, responses are not read.
+/// The most received messages that wait for the connection task. While the queue is full, responses are not
+/// read.
 pub(crate) const ARRIVALS: usize = 64;
 
-/// The link of a client connection over HTTP.
+/// The link of a client connection to its server, over HTTP.
 pub(crate) struct Http {
     arrived: mpsc::Receiver<Arrived>,
     connection: Arc<Connection>,
@@ -34,13 +35,14 @@ pub(crate) struct Http {
     tasks: TaskSet<Sent>,
 }
 
-/// The result of the task of one frame: the frame was sent, and its response has ended. The last message of
-/// the response is here and not in the queue `arrived`, so that one wake-up is enough for the message and the
-/// end.
+/// The result of the task of one frame, after the response to the frame has ended or sending it has failed.
+/// The last message of the response is here and not in the queue `arrived`, so that one wake-up is enough for
+/// the message and the end.
 struct Sent {
     /// The id of the request; `None` if the frame was no request, or if it opened the session.
     id: Option<Id>,
-    /// The answer or the failure of the request; `None` if there is neither.
+    /// The answer to the request, or the error with which it failed; `None` if the frame was no request, or
+    /// if its answer arrives on another stream.
     last: Option<Arrived>,
 }
 

@@ -1,5 +1,5 @@
-//! Questions of legacy servers, which arrive as requests. One task answers each. At most [`MAX_QUESTIONS`]
-//! handlers run at a time; `roots/list` needs no handler.
+//! Questions of legacy servers (elicitation, sampling and roots requests), which arrive as requests. A task
+//! of its own answers each. At most [`MAX_QUESTIONS`] handlers run at a time; `roots/list` needs no handler.
 
 use plainwire_proto::codec::{input_response, read_input_params};
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
@@ -11,7 +11,7 @@ use super::questions::{MAX_QUESTIONS, QuestionOutcome, QuestionSource};
 use super::state::ConnectionState;
 
 impl ConnectionState {
-    /// Starts the handler of a question, or answers the question with an error.
+    /// Handles a question of a legacy server: starts the task that answers it, or answers it with an error.
     pub(super) fn handle_request(
         &mut self,
         key: CallKey,

@@ -25,17 +25,17 @@ pub(crate) enum Link {
     Stream(Box<Wire>),
 }
 
-/// An event of a [`Link`].
+/// An event that arrives over a [`Link`].
 pub(super) enum Incoming<'i> {
-    /// A request failed and will get no answer.
+    /// The request with this id failed and will get no answer.
     #[cfg(feature = "http-client")]
     Failed(plainwire_proto::envelope::Id, crate::error::Error),
     Frame(Frame<'i>),
-    /// A frame that is already parsed.
+    /// A frame that is already parsed, unless it is a batch.
     #[cfg(feature = "http-client")]
     Message(Box<crate::client::http::Inbound>),
-    /// The server began a new session, or a broken stream of it was opened again: subscriptions may be gone,
-    /// and changes may have been missed.
+    /// The server began a new session, or a broken event stream was opened again: subscriptions at the server
+    /// may be gone, and changes may have been missed.
     #[cfg(feature = "http-client")]
     Renewed,
 }
@@ -56,7 +56,7 @@ impl Link {
         Self::Http(Http::new(connection, arrived, tap))
     }
 
-    /// Returns whether so much waits to be sent that no more requests should be made.
+    /// Returns whether so many frames wait to be sent that the client should make no more requests.
     pub(super) fn is_backlogged(&self) -> bool {
         match self {
             #[cfg(feature = "http-client")]
@@ -65,7 +65,7 @@ impl Link {
         }
     }
 
-    /// Takes the frames that the peer wants to send, and shows each to `see`.
+    /// Takes over the frames that the peer wants to send, and passes a view of each to `see`.
     pub(super) fn gather(&mut self, peer: &mut Peer, see: impl FnMut(&[u8])) {
         match self {
             #[cfg(feature = "http-client")]

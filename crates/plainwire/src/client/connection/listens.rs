@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
 use plainwire_proto::model::{Capabilities, SubscriptionFilter};
-use plainwire_proto::peer::{News, Now, Peer, RequestKey, RequestOptions};
+use plainwire_proto::peer::{Now, Peer, RequestKey, RequestOptions, SubscriptionNotice};
 use plainwire_proto::revision::Feature;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use crate::client::{AskToListen, Speaker};
 use crate::error::{Error, Result};
 
-/// The subscriptions of one connection.
+/// The subscriptions to changes of the server, on one connection.
 #[derive(Default)]
 pub(super) struct Listens {
     /// The subscriptions that have not ended, by ticket: the client's number of the subscription.
@@ -25,13 +25,13 @@ pub(super) struct Listens {
     requests: HashMap<RequestKey, u64>,
 }
 
-/// One subscription.
+/// One subscription to changes of the server.
 struct Listening {
     /// The number of `resources/subscribe` requests that are not answered yet.
     due: usize,
     /// The changes that the server agreed to report.
     honoured: SubscriptionFilter,
-    /// The key of the open `subscriptions/listen`; `None` for a legacy server.
+    /// The peer's key of the open `subscriptions/listen` request; `None` at a legacy server.
     key: Option<RequestKey>,
     /// The channel to the caller that waits for the subscription to begin; `None` once it has begun.
     opened: Option<oneshot::Sender<Result<SubscriptionFilter>>>,
@@ -55,8 +55,8 @@ impl Listening {
 }
 
 impl Listens {
-    /// Begins a subscription: sends its requests. At a legacy server, a subscription without resources begins
-    /// at once.
+    /// Begins a subscription: sends its requests. At a legacy server, a subscription that needs no
+    /// `resources/subscribe` has begun at once.
     pub(super) fn begin(&mut self, ask: AskToListen, server: &Capabilities, peer: &mut Peer, now: Now) {
         let AskToListen { filter, opened, options, speaker, ticket } = ask;
         let mut listening = Listening {
@@ -87,37 +87,37 @@ impl Listens {
         self.open.insert(ticket, listening);
     }
 
-    /// Handles news from a modern server about the subscription that `request` opened: its begin, its end, or
-    /// a change.
-    pub(super) fn hear(&mut self, request: RequestKey, news: News, peer: &mut Peer, now: Now) {
+    /// Handles news from a modern server about the subscription that `request` opened: the subscription has
+    /// begun or ended, or something has changed.
+    pub(super) fn hear(&mut self, request: RequestKey, news: SubscriptionNotice, peer: &mut Peer, now: Now) {
         let Some(&ticket) = self.requests.get(&request) else { return };
         let Some(listening) = self.open.get_mut(&ticket) else { return };
         let listens = match news {
-            News::Acknowledged(filter) => {
+            SubscriptionNotice::Acknowledged(filter) => {
                 if listening.opened.is_some() {
                     listening.honoured = filter;
                     listening.begin();
                 }
                 true
             }
-            News::Ended => {
+            SubscriptionNotice::Ended => {
                 let text = "expected the server to acknowledge the subscription, but it ended it";
                 return self.fail(request, || Error::Rpc(Refusal::new(ErrorKind::InvalidRequest, text)));
             }
-            News::ListChanged(list) => listening.speaker.tell_list(list),
-            News::ResourceUpdated(uri) => listening.speaker.tell_resource(&uri),
+            SubscriptionNotice::ListChanged(list) => listening.speaker.tell_list(list),
+            SubscriptionNotice::ResourceUpdated(uri) => listening.speaker.tell_resource(&uri),
         };
         if !listens {
             self.end(ticket, peer, now);
         }
     }
 
-    /// Passes a changed list of a legacy server to all subscriptions.
+    /// Passes the change of a list of a legacy server to all subscriptions.
     pub(super) fn hear_list(&mut self, list: List, peer: &mut Peer, now: Now) {
         self.tell_all(peer, now, |speaker| speaker.tell_list(list));
     }
 
-    /// Like [`Self::hear_list`], but for a resource.
+    /// Passes a change of the resource `uri` of a legacy server to all subscriptions.
     pub(super) fn hear_resource(&mut self, uri: &str, peer: &mut Peer, now: Now) {
         self.tell_all(peer, now, |speaker| speaker.tell_resource(uri));
     }
@@ -159,14 +159,15 @@ impl Listens {
         None
     }
 
-    /// Returns whether a request belongs to a subscription.
+    /// Returns whether `request` is an open `subscriptions/listen` or an unanswered `resources/subscribe` of
+    /// a subscription.
     #[cfg(feature = "http-client")]
     pub(super) fn has(&self, request: RequestKey) -> bool {
         self.requests.contains_key(&request)
     }
 
-    /// Subscribes again to resources of a legacy server, and reports a change of everything that is
-    /// subscribed: changes may have been missed.
+    /// After an interruption, subscribes again to the resources of a legacy server, and reports a change of
+    /// everything that the subscriptions cover: changes may have been missed.
     pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
         for listening in self.open.values() {
             let filter = &listening.honoured;
@@ -211,12 +212,12 @@ impl Listens {
         self.renewed(peer, now);
     }
 
-    /// Ends a subscription that the client has dropped.
+    /// Ends a subscription whose `Listen` the program has dropped.
     pub(super) fn unlisten(&mut self, ticket: u64, peer: &mut Peer, now: Now) {
         self.end(ticket, peer, now);
     }
 
-    /// Ends all subscriptions: the connection is over.
+    /// Ends all subscriptions, because the connection is over. Those that have not begun fail.
     pub(super) fn close(&mut self, why: &str) {
         self.requests.clear();
         for listening in std::mem::take(&mut self.open).into_values() {
@@ -271,7 +272,7 @@ pub(super) fn is_legacy(peer: &Peer) -> bool {
     peer.revision().is_some_and(|revision| revision.has(Feature::LegacySubscriptions))
 }
 
-/// Returns the `params` of a request about a resource.
+/// Returns the `params` of a request about the resource `uri`.
 fn of(uri: &str) -> String {
     format!(r#"{{"uri":{}}}"#, Value::from(uri))
 }

@@ -52,11 +52,11 @@ pub(crate) enum Command {
     Request(Box<Ask>),
     SetLogLevel(LogLevel),
     SetRoots(Vec<Root>),
-    /// Ends the subscription with this ticket: its `Listen` was dropped.
+    /// Ends the subscription with this ticket, the client's number of it, because its `Listen` was dropped.
     Unlisten(u64),
 }
 
-/// One request, and the channel for its answer.
+/// One request that the program makes, and the channel for its answer.
 pub(crate) struct Ask {
     pub(crate) answer: oneshot::Sender<Result<Reply>>,
     pub(crate) method: String,
@@ -126,7 +126,7 @@ struct Pump {
     state: ConnectionState,
     link: Link,
     peer: Peer,
-    /// `None` if the server is not restarted.
+    /// The restarts of the server; `None` if a server that ends is not started again.
     reconnect: Option<Reconnect>,
     timer: Timer,
     commands: mpsc::Receiver<Command>,
@@ -276,7 +276,7 @@ impl Pump {
         })
     }
 
-    /// Handles the next deadline if it has passed. Returns whether it had.
+    /// Handles the deadlines of requests and questions that have passed. Returns whether there were any.
     fn poll_deadlines(&mut self, cx: &mut Context<'_>) -> bool {
         let next = self.peer.poll_timeout().into_iter().chain(self.state.poll_timeout()).min();
         let at = next.and_then(|at| self.clock.instant(at));

@@ -22,12 +22,13 @@ use crate::runtime::TaskSet;
 /// server. 64: far more than one user can be asked at once.
 pub(super) const MAX_QUESTIONS: usize = 64;
 
-/// The source of a question, to which its answer goes back.
+/// The source of a question of the server, to which the answer goes back.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum QuestionSource {
-    /// A request of a legacy server.
+    /// The question is a request of a legacy server, which waits for the answer.
     Request { key: CallKey, revision: Revision },
-    /// The question number `index`, from 0, of the current round of the call with this ticket.
+    /// The question number `index`, from 0, in the newest answer of a modern server to a call. `ticket` is
+    /// the client's number of that call.
     Round { ticket: u64, index: usize },
 }
 
@@ -55,7 +56,7 @@ impl Questions {
         handle
     }
 
-    /// Returns the next handler that has ended. Pending while there is none.
+    /// Returns the source and the outcome of the next handler that has ended. Pending while none has ended.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(QuestionSource, QuestionOutcome)> {
         loop {
             let (id, outcome) = match ready!(self.tasks.poll_next(cx)) {

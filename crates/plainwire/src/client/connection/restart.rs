@@ -1,9 +1,9 @@
 //! Restarts of a server process that has ended: the new process, and the state that the new connection takes
 //! over.
 //!
-//! In: the reason why a connection ended. Out: another stream, and the calls and subscriptions to make again
-//! on it. An open call is made again only if that does no harm. Otherwise its outcome is unknown, and its
-//! caller gets that as an error.
+//! In: the reason why a connection ended. Out: a stream to the new process, and the calls and subscriptions
+//! to make again on it. An open call is made again only if that does no harm. Otherwise its outcome is
+//! unknown, and its caller gets that as an error.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,8 @@ pub(crate) struct Restarting {
     policy: Restart,
     program: Program,
     slot: Slot,
-    /// The number of restarts in a row.
+    /// The number of restarts in a row: since the start, or since a process ran longer than the policy's
+    /// longest wait.
     times: u32,
 }
 
@@ -37,7 +38,8 @@ impl Restarting {
         Self { began: Instant::now(), policy, program, slot, times: 0 }
     }
 
-    /// Adds the exit status of the process and its last lines on stderr to `why`.
+    /// Returns `why`, the reason why the connection ended, with the exit status of the process and its last
+    /// lines on stderr.
     pub(super) async fn explain(&self, why: &str) -> String {
         self.slot.explain(why).await
     }
@@ -83,14 +85,15 @@ impl Restarting {
 /// The request that sets the log level of a session.
 pub(super) const SET_LEVEL: &str = "logging/setLevel";
 
-/// State carried over to the connection of a restarted server.
+/// The state that is carried over to the connection to a restarted server.
 #[derive(Default)]
 pub(super) struct CarriedOver {
-    /// The calls to make again after the handshake.
+    /// The calls to make again after the handshake with the restarted server.
     calls: Vec<Call>,
     /// The reason why the handshake with the restarted server failed; `None` if it has not failed.
     pub(super) failed: Option<String>,
-    /// Whether the handshake with the restarted server is not complete yet.
+    /// Whether the server is being restarted: from the end of the old process until the handshake with the
+    /// new one is complete.
     pub(super) is_waiting: bool,
     /// The log level that the program set at a modern server.
     pub(super) log_level: Option<LogLevel>,
@@ -105,7 +108,7 @@ impl CarriedOver {
         Self { tools, ..Self::default() }
     }
 
-    /// Returns whether the call may be made again on the restarted server.
+    /// Returns whether the call may be made again on the restarted server: once, if it does no harm.
     fn may_repeat(&self, call: &Call) -> bool {
         !call.is_repeated && self.is_harmless(call)
     }
@@ -187,7 +190,7 @@ impl ConnectionState {
         }
     }
 
-    /// Fails the calls that wait for a restart, because there is none.
+    /// Fails the calls that wait for a restart of the server, because there will be none.
     pub(super) fn give_up(&mut self, why: &str) {
         for call in std::mem::take(&mut self.carried.calls) {
             drop(call.ask.answer.send(Err(Error::Closed { why: why.to_owned() })));

@@ -1,9 +1,10 @@
 //! Rounds of a modern call: the questions that a server returns instead of a result, and the request that is
 //! made again with their answers.
 //!
-//! Spec: 2026-07-28 `mrtr`. The request of a call is answered when the call comes here. While question
-//! handlers run, no request is open, so no idle deadline runs; the hard deadline spans all rounds. The next
-//! request has an id of its own, and progress under that id goes to the same callback.
+//! Spec: 2026-07-28 `mrtr`. When a call arrives in this module, its request has just been answered with
+//! questions. While question handlers run, no request is open, so no idle deadline runs; the hard deadline
+//! spans all rounds. The next request has an id of its own, and progress under that id goes to the same
+//! callback.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -54,11 +55,11 @@ pub(super) struct Round {
     /// `None` while the handler runs.
     answers: Vec<(String, Option<String>)>,
     pub(super) call: Call,
-    /// The time of the retry, if the server asked no question.
+    /// The time at which the request is made again if the server asked no question.
     resume_at: Duration,
     /// The `requestState` that the server wants back with the answers.
     state: Option<String>,
-    /// The question handlers, which stop when the round is dropped.
+    /// The running question handlers, which stop when this round is dropped.
     _handlers: Vec<AbortOnDrop>,
 }
 
@@ -77,7 +78,7 @@ impl Round {
 /// further such retry in a row.
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
-/// The longest delay before a retry.
+/// The longest delay before a retry that the server asks for without asking a question.
 const LONGEST_DELAY: Duration = Duration::from_secs(5);
 
 impl ConnectionState {
@@ -199,8 +200,8 @@ impl ConnectionState {
         }
     }
 
-    /// Makes the request of a call again. If the hard deadline of the call has passed, fails the call
-    /// instead. Does nothing if the caller has given up.
+    /// Makes the request of a call again, with the answers to its questions. If the hard deadline of the call
+    /// has passed, fails the call instead. Does nothing if the caller has given up.
     fn resume(&mut self, ticket: u64, peer: &mut Peer, now: Now) {
         let Some(Round { answers, call, state, .. }) = self.rounds.remove(&ticket) else { return };
         let hard = call.until.saturating_sub(now.monotonic);

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, ready};
 
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::{Capabilities, RawJson, ServerHello};
-use plainwire_proto::peer::{CallKey, Event, News, Now, Peer, Request, RequestKey};
+use plainwire_proto::peer::{CallKey, Event, Now, Peer, Request, RequestKey, SubscriptionNotice};
 use plainwire_proto::revision::{Feature, Revision};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 /// The state of one client connection. The state of the protocol is in [`Peer`].
 pub(crate) struct ConnectionState {
     pub(super) asked: Asked,
-    /// Results that may be used again until the server reports a change.
+    /// The cache of results that the server allows to be used again; `None` if the program has turned it off.
     pub(super) cache: Option<Arc<Cache>>,
     /// The channel for the result of the first handshake; `None` after that handshake.
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
@@ -45,9 +45,11 @@ pub(crate) struct ConnectionState {
     notices: mpsc::Sender<Notice>,
     pub(super) pages: Pages,
     pub(super) questions: Questions,
-    /// The running handlers for requests of a legacy server: at most `MAX_QUESTIONS`.
+    /// The running handlers for questions of a legacy server, by the key of its request: at most
+    /// `MAX_QUESTIONS`.
     pub(super) requests: HashMap<CallKey, AbortHandle>,
-    /// The calls between two requests, by the call's ticket.
+    /// The calls between two requests, while their questions are answered or they wait for a retry; by the
+    /// call's ticket.
     pub(super) rounds: HashMap<u64, Round>,
     /// The revision that the first handshake agreed on; `None` before that.
     pub(super) revision: Option<Revision>,
@@ -178,7 +180,7 @@ impl ConnectionState {
                     self.listens.hear_list(list, peer, now);
                     self.notice(Notice::ListChanged(list));
                 }
-                Event::News { request, news } => {
+                Event::SubscriptionNotice { request, news } => {
                     self.expire(&news);
                     self.listens.hear(request, news, peer, now);
                 }
@@ -215,7 +217,8 @@ impl ConnectionState {
         }
     }
 
-    /// Handles a request that failed and will get no answer.
+    /// Handles a request that failed in transport and will get no answer. If it was part of the handshake,
+    /// the handshake fails.
     #[cfg(feature = "http-client")]
     pub(super) fn fail(&mut self, request: RequestKey, error: Error, peer: &mut Peer, now: Now) {
         if self.waiting.contains_key(&request) || self.listens.has(request) {
@@ -253,12 +256,12 @@ impl ConnectionState {
     }
 
     /// Removes the results from the cache that a change has made stale.
-    fn expire(&self, news: &News) {
+    fn expire(&self, news: &SubscriptionNotice) {
         let Some(cache) = &self.cache else { return };
         match news {
-            News::ListChanged(list) => cache.list_changed(*list),
-            News::ResourceUpdated(uri) => cache.resource_changed(uri),
-            News::Acknowledged(_) | News::Ended => {}
+            SubscriptionNotice::ListChanged(list) => cache.list_changed(*list),
+            SubscriptionNotice::ResourceUpdated(uri) => cache.resource_changed(uri),
+            SubscriptionNotice::Acknowledged(_) | SubscriptionNotice::Ended => {}
         }
     }
 
@@ -276,7 +279,7 @@ impl ConnectionState {
         Poll::Ready(())
     }
 
-    /// Fails everything that waits: the connection is over.
+    /// Fails the handshake, the calls and the subscriptions that still wait, because the connection is over.
     pub(super) fn close(&mut self, why: &str) {
         let closed = || Error::Closed { why: why.to_owned() };
         self.greet(Err(closed()));

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The timer; `None` until the first deadline is set.
+/// The timer of a client connection; `None` until its first deadline is set.
 #[derive(Default)]
 pub(super) struct Timer(Option<Pin<Box<Sleep>>>);
 

@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use super::questions::QuestionOutcome;
 
-/// The most open pages that are remembered. 64, as many as questions at a time. A further page replaces the
-/// oldest.
+/// The most open pages that are remembered. 64: as many as questions of one server at a time. A further page
+/// replaces the oldest.
 pub(super) const MAX_PAGES: usize = 64;
 
 /// The code of the error that requires pages to be opened first.
@@ -43,7 +43,7 @@ impl Pages {
         }
     }
 
-    /// Forgets the page of a question that was not accepted.
+    /// Forgets the page of a question that the user has not accepted.
     pub(super) fn answered(&mut self, key: CallKey, outcome: &QuestionOutcome) {
         let accepted = matches!(outcome, QuestionOutcome::Answered(Ok(InputResponse::Elicit(it))) if it.action == ElicitAction::Accept);
         if !accepted {

@@ -1,4 +1,4 @@
-//! Finds the server that a name belongs to.
+//! Finds the server of a host that a tool, prompt or resource belongs to.
 //!
 //! In: the name of a tool or a prompt, or a URI. Out: the server, and the server's own name for the entry.
 //! The search begins with the lists that the host already has. It waits for servers only if the name is not
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::schema::arguments::Rejected;
 use crate::schema::{InputSchema, Template, arguments};
 
-/// The server and the entry that a name belongs to.
+/// The result of a search for a name: the server and the entry that the name belongs to.
 pub(super) struct Found {
     /// The entry as the server listed it; `None` if the server's list has never arrived, and only the prefix
     /// of the name tells the server.
@@ -30,7 +30,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Checks arguments against the schema of the tool. Returns `None` if there is no schema to compare them
-    /// with, `Some(None)` if they fit, and otherwise `Some` of the reason why they do not fit.
+    /// with, `Some(None)` if they fit, and otherwise `Some(Some(reason))`.
     pub(super) fn fault(&self, arguments: &impl Serialize) -> Option<Option<String>> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -43,18 +43,18 @@ impl Found {
     }
 }
 
-/// The work before a search for a name, from the least to the most. Each is done only if the search after the
-/// one before found nothing.
+/// The work before a search for a name, from the least to the most. The next one is done only if the search
+/// after the one before it found nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
-    /// Search only the lists that the host has.
+    /// No work: the search uses only the lists that the host already has.
     None,
     /// Wait for the list of the server whose prefix the name begins with, if that list has never arrived. No
     /// other server with a prefix can have an entry of this host name.
     Prefixed,
-    /// Wait for all lists that have never arrived.
+    /// Wait for those lists of this kind, such as lists of tools, that have never arrived.
     Load,
-    /// Request all lists again.
+    /// Wait for the current list of this kind, such as the tools, of every server.
     Refresh,
 }
 
@@ -101,7 +101,7 @@ impl Host {
     }
 
     /// Returns the entry for which `is_meant` holds, if exactly one server has such an entry; `None` if no
-    /// server has one. Searches only the lists that the host has.
+    /// server has one. Searches only the lists that the host already has.
     ///
     /// # Errors
     /// [`Error::Ambiguous`] if several servers have such an entry.

@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 pub(crate) struct Known {
     changes: Arc<Changes>,
     deadline: Duration,
-    /// Whether the server was added to a running host. If so, the first arrival of entries is a change.
+    /// Whether the server was added to a running host: its first entries are then reported as a change.
     is_added: bool,
     pub(crate) name: String,
     /// The number of changes of this record. Each change wakes the callers and the task that wait for one.
@@ -65,7 +65,7 @@ struct ListState {
     was_missed: bool,
 }
 
-/// A fetch that the task has to make.
+/// A fetch of a list, which the task of the server has to make.
 #[derive(Clone, Copy)]
 pub(crate) struct Fetch {
     /// Whether the server reported changes of the list when the fetch began.
@@ -414,7 +414,7 @@ impl Known {
         }
     }
 
-    /// Forgets the changes and lists of a removed server. Reports a change of each list that had entries.
+    /// Forgets unread changes and lists of a removed server. Reports a change of each list that had entries.
     pub(super) fn farewell(&self) {
         self.changes.forget(&self.name);
         List::ALL.into_iter().for_each(|list| self.dropped(list));
@@ -433,7 +433,7 @@ const CONNECTING: &str = "it has not connected yet";
 const SLOW: &str = "it has not answered in time";
 
 impl ListState {
-    /// Returns state and entries. They are not fresh if there is a `why`, or if the newest fetch failed.
+    /// Returns state and entries. The state is not fresh if there is a `why`, or if the newest fetch failed.
     fn part(&mut self, why: Option<&str>) -> (ListingState, Arc<[Named]>) {
         let why = why.or(self.error.as_deref());
         let entries = self.entries.clone();

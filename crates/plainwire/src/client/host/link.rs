@@ -1,4 +1,4 @@
-//! The state of the connection to one server of a host.
+//! The states of the connection to one server of a host.
 
 use std::sync::Arc;
 use std::time::Duration;

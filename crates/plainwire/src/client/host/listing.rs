@@ -54,7 +54,7 @@ impl HostEntry {
 pub struct ListingPart {
     /// The host's name for the server.
     pub server: String,
-    /// The state of the server's entries.
+    /// The state of the server's entries: fresh, missing or stale.
     pub state: ListingState,
 }
 
@@ -65,22 +65,22 @@ pub enum ListingState {
     Fresh,
     /// The listing has no entries of this server: the server has never sent this list.
     Missing {
-        /// The reason.
+        /// The reason why the list has never arrived.
         why: String,
     },
-    /// The listing has older entries, as the server last sent them.
+    /// The listing has the entries that the server last sent, which may be outdated.
     Stale {
-        /// The time since these entries arrived.
+        /// The time since the listed entries arrived.
         age: Duration,
         /// The reason why there are no newer entries.
         why: String,
     },
 }
 
-/// A name that several entries would have.
+/// A host name that several entries would have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collision {
-    /// The host name that the entries would have.
+    /// The host name that the colliding entries would have.
     pub name: String,
     /// The host's names for the servers of these entries, one for each entry.
     pub servers: Vec<String>,

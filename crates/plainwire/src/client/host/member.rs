@@ -17,8 +17,8 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// install themselves first.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(60);
 
-/// The default limit of attempts in a row to connect to a server again. 10: with the pauses below, they last
-/// for about four minutes if the server is needed all the time.
+/// The default limit of attempts in a row to connect to a server again. 10: with the pauses of [`PAUSES`],
+/// they last for about four minutes if the server is needed all the time.
 const AGAIN: u32 = 10;
 
 /// The default pause before the second attempt in a row to connect again, and the longest pause.
@@ -128,7 +128,7 @@ impl Member {
         self
     }
 
-    /// Sets the time limit of each attempt to connect. 60 s by default.
+    /// Sets the time limit of each attempt to connect to this server. 60 s by default.
     pub fn connect_deadline(mut self, deadline: Duration) -> Self {
         self.connect_deadline = deadline;
         self
@@ -146,7 +146,7 @@ impl Member {
         self
     }
 
-    /// Returns the schedule of attempts to connect again.
+    /// Returns the schedule of attempts to connect to this server again.
     pub(super) fn retries(&self) -> Retry {
         let again = match &self.how {
             How::Again(_) => true,

@@ -68,7 +68,7 @@ use task::ServerTask;
 ///
 /// Dropping the host ends all connections.
 pub struct Host {
-    /// The changes that the program has not read yet.
+    /// The changes of servers' lists that the program has not read yet.
     changes: Arc<Changes>,
     /// The memory of which servers are legacy, for clients that have none of their own.
     eras: Eras,
@@ -99,17 +99,17 @@ pub enum Connection {
     /// The connection is open, and uses this revision. Over HTTP only the next call shows whether the server
     /// is still there.
     Connected(Revision),
-    /// The host is connecting.
+    /// The host is connecting to the server.
     Connecting,
     /// There is no connection, and the host will not connect again.
     Failed {
-        /// The reason.
+        /// The reason why there is no connection, and why there will be none.
         why: String,
     },
     /// The connection has ended, or could not be made. A listing or a call connects again, but not before the
     /// pause that [`Member::retry`] sets is over.
     Lost {
-        /// The reason.
+        /// The reason why the connection has ended or could not be made.
         why: String,
     },
 }
@@ -205,7 +205,7 @@ impl Host {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the current servers.
+    /// Returns the records of the servers that the host has now.
     fn members(&self) -> Vec<Arc<Known>> {
         self.seats().iter().map(|seat| Arc::clone(&seat.known)).collect()
     }
@@ -217,13 +217,13 @@ impl Host {
         Error::Unknown { meant, name: server.to_owned(), what: "server" }
     }
 
-    /// Returns the servers in the order in which they were added.
+    /// Returns the states of the servers, in the order in which the servers were added.
     pub fn servers(&self) -> Vec<ServerState> {
         self.seats().iter().map(|seat| seat.known.server_state()).collect()
     }
 
-    /// Returns the client of a server, for everything that a host does not do. Waits for its connection up to
-    /// its deadline, and connects again if the connection has ended and an attempt is due. Cancel safe.
+    /// Returns the client of a server, for requests that [`Host`] has no method for. Waits for its connection
+    /// up to its deadline, and connects again if the connection has ended and an attempt is due. Cancel safe.
     ///
     /// Call this method each time that you need the client: the client that it returns never connects again.
     ///
@@ -376,7 +376,7 @@ impl fmt::Debug for Host {
     }
 }
 
-/// One server's part of a listing.
+/// One server's part of a listing: its state and its entries.
 type PartOf = (ListingState, Arc<[listing::Named]>);
 
 type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;

@@ -8,13 +8,13 @@
 /// The longest host name. 64: the limit of the APIs of models.
 pub(super) const MAX_NAME: usize = 64;
 
-/// The longest prefix. It leaves half of a name for the tool.
+/// The longest prefix of host names. 32: half of the longest name is left for the tool.
 pub(super) const MAX_PREFIX: usize = 32;
 
 /// The separator between prefix and name.
 pub(super) const SEPARATOR: &str = "__";
 
-/// Length of the hash's digits and of the `_` before them.
+/// Length of the end of a cut or changed name: `_` and eight digits of its hash.
 const MARK: usize = 1 + 8;
 
 /// Returns the host's name for an entry that its server calls `own`.

@@ -10,7 +10,7 @@ use crate::client::process::Restart;
 /// The count of attempts in a row to connect to one server again, and the policy that limits them.
 #[derive(Debug)]
 pub(super) struct Retry {
-    /// `None` for a server that the host never connects to again.
+    /// The limit of attempts and the pauses; `None` for a server that the host never connects to again.
     policy: Option<Restart>,
     /// The number of attempts in a row to connect again.
     times: u32,
@@ -32,7 +32,7 @@ impl Retry {
         }
     }
 
-    /// Counts an attempt.
+    /// Counts an attempt to connect again, which has just begun.
     pub(super) fn begun(&mut self) {
         self.times = self.times.saturating_add(1);
     }

@@ -37,7 +37,7 @@ const RELISTEN: Duration = Duration::from_secs(1);
 /// The longest pause before the task subscribes again. A subscription that lasted longer resets the pause.
 const MAX_RELISTEN: Duration = Duration::from_secs(300);
 
-/// The task of one server.
+/// The task of one server of a host.
 #[derive(Debug)]
 pub(crate) struct ServerTask {
     _abort: AbortOnDrop,
@@ -58,7 +58,8 @@ impl ServerTask {
     }
 }
 
-/// Connects each time that the server is needed, and does the work on each connection.
+/// Connects each time that the server is needed, and runs [`attend`] on each connection. Ends when the host
+/// will not connect again.
 async fn keep(known: Arc<Known>, mut connector: Connector, deadline: Duration) {
     while known.needed().await
         && let Some(connecting) = connector.next()
@@ -73,7 +74,7 @@ async fn keep(known: Arc<Known>, mut connector: Connector, deadline: Duration) {
     }
 }
 
-/// Runs the work on one connection: listens and fetches, until the connection ends.
+/// Runs the work on one connection, until it ends: listens for changes, and fetches lists.
 async fn attend(known: &Known, client: &Arc<Client>) {
     let mut works: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = vec![Box::pin(watch(known, client))];
     for list in List::ALL {
@@ -112,7 +113,7 @@ async fn fetch(known: &Known, client: &Client, list: List) {
 }
 
 /// Subscribes to changes of the server's lists, and subscribes again when the subscription ends. Stops if the
-/// server agrees to report no changes, or if the connection has ended.
+/// server declares no lists, if it agrees to report none of their changes, or if the connection has ended.
 async fn watch(known: &Known, client: &Client) {
     let wanted = filter(client);
     let mut pause = RELISTEN;

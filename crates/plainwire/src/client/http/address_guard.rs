@@ -19,13 +19,13 @@ use url::{Host, Url};
 pub struct AddressGuard {
     /// The host of the server's URL. The user chose it, so all of its addresses are allowed.
     home: Host<String>,
-    /// Whether requests may go to this machine: only if the server is on it.
+    /// Whether requests may go to this machine: only if the URL of the server names it.
     loopback: Permission,
     /// Whether requests may go to addresses in private networks.
     private: Permission,
 }
 
-/// The permission to send requests into private networks.
+/// The permission to send requests to the addresses of private networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     /// Requests may go into private networks.
@@ -50,8 +50,9 @@ impl AddressGuard {
         Ok(Self { home: host.to_owned(), loopback, private })
     }
 
-    /// Checks a URL before a request to it: `https` (or `http` on this machine), no user before the host, and
-    /// no address that the guard refuses. [`Self::resolver`] checks the addresses of a name.
+    /// Checks a URL before a request to it: `https` (or `http` on this machine), no user name or password
+    /// before the host, and no address that the guard refuses. [`Self::resolver`] checks the addresses of a
+    /// name.
     ///
     /// # Errors
     /// [`Blocked`], with the origin of the URL.
@@ -103,7 +104,7 @@ impl AddressGuard {
     }
 }
 
-/// The resolver of an HTTP client, so that it connects to no other address than those that were checked.
+/// The DNS resolver of an HTTP client, which returns only addresses that the guard has checked and allows.
 #[derive(Clone, Debug)]
 struct Resolver(Arc<AddressGuard>);
 
@@ -121,7 +122,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// The message for a name all of whose addresses are refused.
+/// The message for a name that has no address to which requests may go.
 const PRIVATE_ONLY: &str = "expected a name with a public address, but found private ones";
 
 impl fmt::Display for Blocked {
@@ -132,7 +133,8 @@ impl fmt::Display for Blocked {
 
 impl std::error::Error for Blocked {}
 
-/// Returns whether a host is this machine, by its name alone.
+/// Returns whether a host is this machine, without a lookup: `localhost`, a name that ends with `.localhost`,
+/// or a loopback address.
 pub fn is_local<S: AsRef<str>>(host: &Host<S>) -> bool {
     match host {
         Host::Domain(name) => {

@@ -1,5 +1,5 @@
-//! A connection over HTTP: requests with the headers and credentials of a server, and the session. One future sends each frame;
-//! `retry.rs` in this folder sends a frame again that did not get through.
+//! A client's connection over HTTP: single requests with headers and credentials, and the session. One future
+//! sends each frame; if the frame did not get through, `retry.rs` in this folder sends it again.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 
 pub(super) const INITIALIZED: &str = "notifications/initialized";
 
-/// The most attempts of one request with other credentials. 5: an [`Authorize`] gives up earlier, and with a
-/// better reason.
+/// The most times that one request is sent again with other credentials. 5: an [`Authorize`] gives up
+/// earlier, and with a better reason.
 const MOST_CHALLENGES: u32 = 5;
 
 pub(super) const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -32,20 +32,20 @@ pub(crate) struct Connection {
     client: Client,
     /// Locked for writing while a session begins: nothing else is sent in that time.
     pub(super) gate: Arc<RwLock<()>>,
-    /// The headers of each request.
+    /// The headers of each request, as the program set them.
     pub(super) headers: HeaderMap,
     /// The limits of received frames.
     pub(super) limits: Limits,
     /// The URL to which messages are posted in HTTP+SSE; not set with Streamable HTTP.
     pub(super) messages: OnceLock<Url>,
-    /// The headers of each POST.
+    /// The headers of each POST: `headers`, `Accept` and `Content-Type`.
     posting: HeaderMap,
     session: Mutex<Session>,
     pub(super) tools: KnownTools,
     pub(super) url: Url,
 }
 
-/// A response, and the session of its request.
+/// An HTTP response, and the session of its request.
 pub(super) struct Sent {
     pub(super) response: Response,
     /// The number of the session that the request belonged to.
@@ -106,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// Posts a frame, with the headers that describe it.
+    /// Sends a frame as one POST, with the headers that repeat parts of it, and returns the response.
     pub(super) async fn post(&self, out: &Outbound) -> std::result::Result<Sent, Unsent> {
         let mut headers = self.posting.clone();
         out.describe(&mut headers, &self.tools).map_err(|why| {
@@ -152,7 +152,8 @@ impl Connection {
         Err(Unsent::Refused(Error::Http { status: 401, message }))
     }
 
-    /// Makes one HTTP request, without credentials of [`Authorize`].
+    /// Makes one HTTP request with these headers, and adds no credentials. With `in_session`, adds the
+    /// headers of the session.
     async fn exchange(
         &self,
         method: Method,
@@ -176,7 +177,7 @@ impl Connection {
         Ok(Sent { response, generation })
     }
 
-    /// Passes a message or an event to the connection task.
+    /// Passes a message or an event to the client's connection task.
     pub(super) async fn tell(&self, arrived: Arrived) {
         // Fails only if the client was dropped.
         let _ = self.arrived.send(arrived).await;
@@ -200,9 +201,9 @@ const FAREWELL: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// The failure of an HTTP request that has no response.
 pub(super) enum Unsent {
-    /// The request was not sent, or authorization failed.
+    /// The request did not reach the server, or authorization failed.
     Refused(Error),
-    /// The request may have arrived.
+    /// The request may have reached the server. The text says how the connection failed.
     Unknown(String),
 }
 

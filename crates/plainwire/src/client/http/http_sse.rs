@@ -50,7 +50,7 @@ impl Connection {
         }
     }
 
-    /// Passes on all messages of the stream, and then the reason why it ended.
+    /// Passes all messages of the stream to the connection task, and then the reason why the stream ended.
     async fn read_on(&self, mut response: Response, mut events: Events) {
         let mut position = Position::default();
         let ended = self.read_events((&mut response, &mut events), &mut position, None).await;

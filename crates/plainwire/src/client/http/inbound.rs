@@ -6,7 +6,7 @@ use plainwire_proto::json::Span;
 
 use super::Outbound;
 
-/// A received frame.
+/// A received frame: the text, and the message parsed from it.
 #[derive(Debug)]
 pub(crate) struct Inbound {
     /// The parsed message; `None` for a batch, which the peer splits.
@@ -15,13 +15,13 @@ pub(crate) struct Inbound {
 }
 
 impl Inbound {
-    /// Parses a frame of at most `depth` levels, which is the peer's limit.
+    /// Parses a frame. `depth` is the peer's limit of nesting levels.
     pub(super) fn read(text: String, depth: usize) -> Self {
         let parsed = (!envelope::is_batch(&text)).then(|| envelope::parse(&text, Span::whole(&text), depth));
         Self { parsed, text }
     }
 
-    /// Returns whether the frame is the answer to `out`.
+    /// Returns whether the frame is the answer to the request `out`.
     pub(super) fn answers(&self, out: &Outbound) -> bool {
         let id = match &self.parsed {
             Some(Ok(Message::Result { id, .. })) => Some(id),

@@ -9,8 +9,8 @@ use super::connection::{Connection, Sent};
 use super::response::{Position, kind};
 
 impl Connection {
-    /// Passes on the messages of the stream, until the server says that it has no such stream. Does nothing
-    /// in HTTP+SSE.
+    /// Passes the messages of the session's stream to the connection task, until the server says that it has
+    /// no such stream. Does nothing in HTTP+SSE.
     pub(crate) async fn listen(&self) {
         let mut position = Position::default();
         while self.messages.get().is_none() {

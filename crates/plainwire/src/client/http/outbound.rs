@@ -12,28 +12,31 @@ use plainwire_proto::revision::{Era, Revision};
 use crate::client::is_replayable;
 use crate::client::known_tools::KnownTools;
 
-/// Nesting limit for frames of this client: as deep as arguments of a program may be.
+/// Nesting limit when a frame of this client is parsed. 1,024: the highest limit that
+/// [`Limits`](plainwire_proto::peer::Limits) permit.
 const DEPTH: usize = 1_024;
 
-/// A frame to send.
+/// A frame that the client sends, and the parts of it that HTTP headers and retries need.
 pub(crate) struct Outbound {
     pub(super) bytes: Bytes,
     /// The id of the request that the frame cancels; `None` if it cancels none.
     pub(crate) cancels: Option<Id>,
-    /// The id of the request; `None` for notifications and answers.
+    /// The id of the frame if it is a request; `None` for notifications and answers.
     pub(crate) id: Option<Id>,
-    /// The method; empty for an answer.
+    /// The method of the request or notification; empty for an answer.
     pub(crate) method: String,
-    /// The name of the tool or prompt, or the URI, that the frame names.
+    /// The value for the header `Mcp-Name`: the name of the tool to call or the prompt to get, or the URI of
+    /// the resource to read; `None` for other methods.
     pub(super) name: Option<String>,
-    /// The span of the arguments in `bytes`.
+    /// The span in `bytes` of the `arguments` of a call; `None` if the frame has none.
     arguments: Option<Span>,
     /// The modern revision that the frame belongs to; `None` in the legacy era.
     pub(super) version: Option<String>,
 }
 
 impl Outbound {
-    /// Parses a frame of the peer, in a connection that speaks `revision`, if that is known.
+    /// Parses a frame that the peer wants to send. `revision` is that of the connection; `None` before the
+    /// handshake is complete.
     pub(crate) fn read(bytes: Vec<u8>, revision: Option<Revision>) -> Self {
         let text = String::from_utf8(bytes).unwrap_or_default();
         let (id, method, params) = match envelope::parse(&text, Span::whole(&text), DEPTH) {
@@ -92,7 +95,7 @@ impl Outbound {
     /// Adds the headers that repeat parts of a modern message. A legacy message gets none.
     ///
     /// # Errors
-    /// The reason why an argument fits into no header.
+    /// The reason why a value fits into no header.
     pub(super) fn describe(&self, headers: &mut HeaderMap, tools: &KnownTools) -> Result<(), String> {
         let Some(version) = &self.version else { return Ok(()) };
         let mut add = |name: &str, value: &str| {

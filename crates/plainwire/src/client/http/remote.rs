@@ -49,13 +49,13 @@ impl Remote {
         Self { authorize: None, headers: Vec::new(), url: url.into() }
     }
 
-    /// Sends a header with each request.
+    /// Adds a header that the client sends with each request.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sends a token with each request, as `Authorization: Bearer`.
+    /// Sets a token that the client sends with each request, as `Authorization: Bearer`.
     pub fn bearer_token(self, token: impl AsRef<str>) -> Self {
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
@@ -76,7 +76,8 @@ impl Remote {
         self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Returns whether a header of this name was set on this value. Case is ignored.
+    /// Returns whether [`Self::header`] or [`Self::bearer_token`] has set a header of this name. Case is
+    /// ignored.
     pub fn has_header(&self, name: &str) -> bool {
         self.headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(name))
     }
@@ -121,8 +122,8 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-/// Returns a URL as errors and logs may show it: without user info, values of the query and the fragment,
-/// which may be secret.
+/// Returns a URL as errors and logs may show it. The user info, the values in the query, and parts of the
+/// query without `=` may be secret and become `…`. The fragment is left out.
 ///
 /// `url` need not be valid: errors show invalid URLs to their author, and they may contain variables of a
 /// configuration file.
@@ -146,7 +147,7 @@ pub fn shown(url: &str) -> String {
     out
 }
 
-/// Returns the underlying HTTP client. It follows redirects within the same origin only.
+/// Creates the HTTP client for a server at `url`. It follows redirects within the same origin only.
 pub(super) fn client(url: &Url) -> Result<Client> {
     let failed = |why: String| Error::Target {
         message: format!("expected to create an HTTPS client, but found: {why}"),

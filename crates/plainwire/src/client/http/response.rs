@@ -1,4 +1,5 @@
-//! Reads responses, up to the answer: JSON or a stream of events.
+//! Reads the responses to a client's HTTP requests, up to the JSON-RPC answer: a JSON body or a stream of
+//! server-sent events.
 //!
 //! If a stream of a session breaks, it is resumed by GET after the last event. Each new event resets the
 //! count of attempts.
@@ -44,9 +45,9 @@ pub(super) enum Cut {
     NoSession,
 }
 
-/// The result of reading a stream.
+/// The result of reading an event stream.
 pub(super) enum Streamed {
-    /// The answer that was awaited.
+    /// The awaited answer has arrived.
     Answer(Box<Inbound>),
     /// The stream ended without the answer, for this reason.
     Ended(String),
@@ -61,18 +62,18 @@ impl From<Error> for Cut {
 /// The position at which a stream broke, and the attempts to resume the stream.
 #[derive(Default)]
 pub(super) struct Position {
-    /// The id of the newest event; `None` if the stream can't be resumed.
+    /// The id of the newest event that has one; `None` if the stream can't be resumed.
     pub(super) last_id: Option<String>,
-    /// The wait that the server set; `None` for the default.
+    /// The wait that the server set, by `retry` of an event; `None` for the default [`WAIT`].
     pub(super) retry: Option<Duration>,
-    /// Whether anything arrived since the last attempt.
+    /// Whether an event arrived since the last attempt.
     pub(super) is_new: bool,
-    /// The number of attempts since anything new arrived.
+    /// The number of attempts since an event last arrived.
     pub(super) attempts: u32,
 }
 
 impl Position {
-    /// Counts another attempt. Returns how long to wait before it.
+    /// Counts another attempt to open the stream again. Returns how long to wait before the attempt.
     pub(super) fn wait(&mut self) -> Duration {
         if std::mem::take(&mut self.is_new) {
             self.attempts = 0;
@@ -117,7 +118,7 @@ impl Connection {
     /// Reads the answer to `out` and returns it. Drops all other messages of the response.
     ///
     /// # Errors
-    /// If the response is anything else.
+    /// If the response has no such answer.
     pub(super) async fn read_alone(&self, out: &Outbound, mut response: Response) -> Result<Inbound> {
         let status = response.status().as_u16();
         let failed = |message: String| Err(Error::Http { status, message });
@@ -201,7 +202,7 @@ impl Connection {
         }
     }
 
-    /// Requests a stream; with `last`, the events after the one with this id.
+    /// Requests an event stream by GET; with `last`, the events after the one with this id.
     pub(super) async fn get(&self, last: Option<&str>) -> std::result::Result<Sent, Unsent> {
         let mut headers = self.headers.clone();
         headers.insert(ACCEPT, EVENTS);
@@ -211,7 +212,8 @@ impl Connection {
         self.request(Method::GET, &self.url, headers, None, true).await
     }
 
-    /// Passes on the messages of a stream up to the answer to `awaited`, or up to the end of the stream.
+    /// Passes the messages of a stream to the connection task, up to the answer to `awaited`, which it
+    /// returns, or up to the end of the stream.
     pub(super) async fn read_events(
         &self,
         (response, events): (&mut Response, &mut Events),
@@ -254,7 +256,7 @@ impl Connection {
         }
     }
 
-    /// Parses a body that has to be the answer to `out`.
+    /// Parses a response body that has to be the JSON-RPC answer to `out`.
     fn read_answer(&self, out: &Outbound, bytes: Vec<u8>) -> Result<Inbound> {
         let unexpected = |found: &[u8]| {
             let text = format!("expected the answer to {}, but found {}", out.title(), words(found));
@@ -271,7 +273,8 @@ impl Connection {
         Inbound::read(text, self.limits.depth)
     }
 
-    /// If `out` is `initialize`, stores the session that begins with `answer`.
+    /// If `out` is `initialize`, stores the session that begins with `answer`. `session_id` is the
+    /// `Mcp-Session-Id` of the response.
     fn learn(&self, out: &Outbound, session_id: Option<HeaderValue>, answer: &Inbound) {
         if out.method == "initialize" {
             let mut session = self.session();
@@ -280,7 +283,9 @@ impl Connection {
         }
     }
 
-    /// Handles a response whose status is not a success.
+    /// Handles a response whose status is not a success. Returns the JSON-RPC error in its body as the
+    /// answer; an HTTP error that answers `initialize` may lead to HTTP+SSE, and one that answers
+    /// `server/discover` to the legacy handshake.
     async fn refused(
         &self,
         out: &Outbound,
@@ -311,7 +316,7 @@ impl Connection {
         }
     }
 
-    /// Reads a body of at most `frame_in` bytes.
+    /// Reads a response body of at most `frame_in` bytes.
     async fn body(&self, mut response: Response) -> std::result::Result<Vec<u8>, Cut> {
         let mut bytes = Vec::new();
         loop {
@@ -342,7 +347,8 @@ pub(super) fn kind(headers: &HeaderMap) -> &str {
     found.split(';').next().unwrap_or_default().trim()
 }
 
-/// Returns the JSON-RPC error in a body. Its id is ignored: servers that refuse a request often omit it.
+/// Returns the JSON-RPC error in a response body. The id beside it is ignored: servers that refuse a request
+/// often omit it.
 fn error_in(body: &[u8]) -> Option<&RawValue> {
     #[derive(Deserialize)]
     struct Body<'b> {
@@ -358,7 +364,7 @@ fn error_in(body: &[u8]) -> Option<&RawValue> {
     serde_json::from_str::<Code>(body.error.get()).ok().map(|_| body.error)
 }
 
-/// Returns an answer to `out` with this error.
+/// Returns the JSON-RPC error answer to `out` with the error object `error`.
 fn error_frame(out: &Outbound, error: &str) -> String {
     let mut frame = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     if let Some(id) = &out.id {
@@ -370,7 +376,8 @@ fn error_frame(out: &Outbound, error: &str) -> String {
     String::from_utf8(frame).unwrap_or_default()
 }
 
-/// Returns the text of a body for messages to the user: the message of its error, else the body.
+/// Returns the text of a response body for messages to the user: the message of its JSON-RPC error, else the
+/// body.
 fn words(body: &[u8]) -> String {
     #[derive(Deserialize)]
     struct Words {

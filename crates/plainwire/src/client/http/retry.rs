@@ -1,7 +1,8 @@
 //! Attempts to deliver one message over HTTP, until it has an answer or nothing is left to try.
 //!
-//! In: a frame of the peer. Out: its answer. A request that may have arrived is sent again only if that does no harm
-//! (`client/replayable.rs`); a session that the server has lost is begun again, once for all requests that find out.
+//! In: a frame of the peer. Out: its answer. A request that may have arrived is sent again only if that does
+//! no harm (`client/replayable.rs`). If the server has lost the session, a new one begins, once for all
+//! requests that find out.
 
 use super::connection::{Connection, INITIALIZED, Sent, Unsent, no_session};
 use super::response::{Cut, Position};
@@ -18,7 +19,7 @@ struct Tried {
     is_renewed: bool,
     /// Whether the frame was sent again although it may have arrived.
     is_replayed: bool,
-    /// The attempts to make a lost subscription again; `None` if none was needed.
+    /// The attempts to make a lost `subscriptions/listen` again; `None` if none was needed.
     listening: Option<Position>,
 }
 
@@ -66,7 +67,7 @@ impl Connection {
     /// waits first.
     ///
     /// # Errors
-    /// If sending it again could do harm, or if it was sent again already.
+    /// If sending the frame again could do harm, or if it was sent again already.
     async fn try_again(&self, out: &Outbound, tried: &mut Tried, why: &str) -> Result<()> {
         if out.method == LISTEN {
             // Without a limit: the attempts end when the `Listen` is dropped.
@@ -86,7 +87,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Begins a new session, unless another request has already replaced the session number `generation`.
+    /// Begins a new session, unless another request has already replaced the session `generation`, the number
+    /// of the lost session.
     pub(super) async fn renew(&self, generation: u64) -> Result<()> {
         let _alone = self.gate.write().await;
         let before = self.session().clone();

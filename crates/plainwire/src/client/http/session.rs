@@ -11,14 +11,14 @@ use serde::Deserialize;
 pub(super) const ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
-/// The state of a session.
+/// The state of the HTTP session of a connection.
 #[derive(Clone, Default)]
 pub(super) struct Session {
-    /// The number of sessions that have begun, this one included.
+    /// The number of sessions that have begun on the connection, the current one included.
     pub(super) generation: u64,
     /// The id that the server gave the session; `None` if it gave none.
     id: Option<HeaderValue>,
-    /// The `initialize` request that began the session.
+    /// The `initialize` request, which is sent again to begin a new session; `None` before the first session.
     pub(super) initialize: Option<Bytes>,
     /// The newest `logging/setLevel`, which is sent again in a new session.
     pub(super) log_level: Option<Bytes>,
@@ -52,7 +52,8 @@ impl Session {
         self.id.is_some()
     }
 
-    /// Adds the headers that name the session and the revision of a request.
+    /// Adds the headers that name the session, if it has an id, and the revision, if the revision defines
+    /// such a header.
     pub(super) fn describe(&self, headers: &mut HeaderMap) {
         if let Some(id) = &self.id {
             headers.insert(ID, id.clone());

@@ -25,18 +25,18 @@ const HASTE: Duration = Duration::from_millis(300);
 /// Time limit for the end of a process after SIGKILL: the system may be busy with it.
 const KILL_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest wait for the exit status and for the end of stderr: stdout ends a moment before the process
-/// does.
+/// The longest wait for the exit status and for the end of stderr, for errors: stdout ends a moment before
+/// the process does.
 const AFTERWARDS: Duration = Duration::from_millis(300);
 
 /// The shortest and the longest pause between two checks whether a process has ended. The pause doubles each
 /// time.
 const STEPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
-/// A child process. Dropping it shuts the process down.
+/// A child process, with its process group. Dropping this value shuts the process down.
 #[derive(Debug)]
 pub(crate) struct Process {
-    /// The shutdown; `None` once it is done.
+    /// The shutdown, which may not have begun yet; `None` once it is done.
     ending: Option<Ending>,
     shared: Arc<SharedChild>,
     last_words: Option<Arc<LastWords>>,
@@ -52,9 +52,9 @@ struct SharedChild {
 #[derive(Debug)]
 struct ChildState {
     child: Child,
-    /// Whether SIGTERM was sent to the group.
+    /// Whether SIGTERM was sent to the child's process group.
     is_asked: bool,
-    /// Whether no process of the group is left.
+    /// Whether the end of the child is over: it was reaped, and its group has no process left or got SIGKILL.
     is_over: bool,
     /// Whether the child was reaped. After that, its process id may belong to another process.
     is_reaped: bool,
@@ -68,7 +68,7 @@ impl SharedChild {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends SIGTERM to the group, unless it was sent before.
+    /// Sends SIGTERM to the group, unless it was sent before or the child was reaped.
     fn ask(&self) {
         let mut state = self.state();
         if !std::mem::replace(&mut state.is_asked, true) && !state.is_reaped {
@@ -124,7 +124,7 @@ impl Process {
         self.last_words = Some(last_words);
     }
 
-    /// Returns a view by which errors can tell how the process ended.
+    /// Returns a view of the process, by which an error can say how the process ended.
     pub(super) fn exit_view(&self) -> ExitView {
         ExitView { shared: Arc::clone(&self.shared), last_words: self.last_words.clone() }
     }
@@ -213,7 +213,8 @@ struct Ending {
     term_wait: Duration,
 }
 
-/// A step of a shutdown: the input is closed, then SIGTERM is sent (`Asked`), then SIGKILL.
+/// A step of a shutdown, in this order: the input was closed (`Closed`), SIGTERM was sent (`Asked`), SIGKILL
+/// was sent (`Killed`).
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Asked,
@@ -257,7 +258,8 @@ impl Ending {
     }
 }
 
-/// Waits for the child and reaps it, then ends its group.
+/// Waits until the child ends, reaps it, and ends the processes left in its group: by SIGTERM, and after
+/// `term_wait` by SIGKILL.
 fn keep(shared: &SharedChild, #[cfg(unix)] watch: Option<Watch>) {
     shared.group.wait_for_leader(|| !matches!(shared.state().child.try_wait(), Ok(None)));
     {

@@ -35,7 +35,7 @@ mod unix {
             Self(Pid::from_child(leader))
         }
 
-        /// Sends SIGTERM to the group.
+        /// Sends SIGTERM to all processes of the group.
         pub(crate) fn ask(self) {
             let _ = kill_process_group(self.0, Signal::TERM);
         }
@@ -68,7 +68,7 @@ mod elsewhere {
 
     use super::{Child, Command};
 
-    /// The pause between two checks whether the process has ended.
+    /// The pause between two checks whether the child has ended.
     const STEP: Duration = Duration::from_millis(20);
 
     /// A group outside of Unix. Only its leader can be ended: job objects need `unsafe`.

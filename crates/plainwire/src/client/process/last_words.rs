@@ -20,31 +20,31 @@ const MOST_BYTES: usize = 4 << 10;
 /// The most lines of stderr in an error.
 const MOST_LINES: usize = 20;
 
-/// The most bytes of one read.
+/// The most bytes of one read of the child's stderr, and so of one chunk.
 const CHUNK: usize = 64 << 10;
 
-/// The most chunks that wait for the client's stderr.
+/// The most chunks that wait to be written to the client's stderr.
 const CHUNKS: usize = 16;
 
 /// The longest time that a child waits for the client's stderr. After that, its output is dropped without a
 /// wait until there is room for a chunk again.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The pause between two checks whether there is room for a chunk.
+/// The pause between two checks whether the queue to the client's stderr has room for a chunk.
 const STEP: Duration = Duration::from_millis(5);
 
 /// The last lines of a child's stderr. Shared by the threads that read and pass on, and by errors.
 #[derive(Debug, Default)]
 pub(super) struct LastWords(Mutex<Tail>);
 
-/// The end of stderr.
+/// The end of a child's stderr, as far as it was read.
 #[derive(Debug, Default)]
 struct Tail {
-    /// The last bytes, at most `MOST_BYTES`.
+    /// The last bytes of stderr, at most `MOST_BYTES`.
     bytes: VecDeque<u8>,
-    /// Whether output before `bytes` was dropped.
+    /// Whether stderr had more output before `bytes`, which is not kept.
     is_cut: bool,
-    /// Whether stderr has ended, and all of it was passed on.
+    /// Whether stderr has ended, and all of it was passed on if the program wants that.
     is_whole: bool,
 }
 
@@ -82,12 +82,12 @@ impl LastWords {
         Ok(last_words)
     }
 
-    /// Returns whether stderr has ended, and all of it was passed on.
+    /// Returns whether stderr has ended, and all of it was passed on if the program wants that.
     pub(super) fn is_whole(&self) -> bool {
         self.tail().is_whole
     }
 
-    /// Returns the last lines, without control characters; `None` if there are none.
+    /// Returns the last lines of stderr, without control characters; `None` if there are none.
     pub(super) fn text(&self) -> Option<String> {
         let kept = self.tail();
         let bytes: Vec<u8> = kept.bytes.iter().copied().collect();
@@ -116,9 +116,9 @@ impl Tail {
     }
 }
 
-/// Passes chunks on to the client's stderr.
+/// The sender of a child's output to the thread that writes it to the client's stderr.
 struct Passer {
-    /// Whether the last wait for the client's stderr was in vain.
+    /// Whether the newest wait for room was in vain, so that output is now dropped without a wait.
     is_stuck: bool,
     /// The number of bytes that were dropped since the last chunk that was passed on.
     lost: u64,
@@ -171,7 +171,8 @@ fn write_all(chunks: &Receiver<Vec<u8>>) {
     }
 }
 
-/// Returns text without control characters and without the escape sequences of terminals.
+/// Returns text without the escape sequences of terminals and without control characters; line breaks stay,
+/// and tabs become blanks.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

@@ -31,7 +31,7 @@ pub(crate) use start::start;
 /// library drain for 5 s.
 pub const GRACE: Duration = Duration::from_secs(6);
 
-/// The longest grace period: a later time may not be representable.
+/// The longest grace period that can be set: the end of a longer one may be no representable time.
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// A program that serves on its standard streams, with settings for its process.
@@ -53,7 +53,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 #[derive(Clone)]
 #[must_use = "a program does nothing until a client starts it"]
 pub struct Program {
-    /// Shared with clones, since [`Command`] can't be cloned.
+    /// The command that starts the program. Shared with clones, since [`Command`] can't be cloned.
     command: Arc<Mutex<Command>>,
     grace: Duration,
     restart: Option<Restart>,
@@ -64,18 +64,19 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stderr {
-    /// Stderr goes where the [`Command`] says; by default to the client's stderr. Errors do not show the last
+    /// Stderr goes where the [`Command`] says; by default to the client's stderr. Errors do not show its last
     /// lines.
     AsTheCommandSays,
-    /// The last lines are kept for errors. Nothing is passed on to the client's stderr.
+    /// The last lines of stderr are kept for errors. Nothing is passed on to the client's stderr.
     Keep,
-    /// The last lines are kept for errors. All output is passed on to the client's stderr.
+    /// The last lines of stderr are kept for errors. All of stderr is passed on to the client's stderr.
     #[default]
     Pass,
 }
 
 impl Program {
-    /// Describes a program. The client replaces its stdin and stdout; [`Self::stderr`] sets its stderr.
+    /// Describes a program that `command` starts. The client replaces its stdin and stdout; [`Self::stderr`]
+    /// sets its stderr.
     pub fn new(command: Command) -> Self {
         let command = Arc::new(Mutex::new(command));
         Self { command, grace: GRACE, restart: None, stderr: Stderr::default() }

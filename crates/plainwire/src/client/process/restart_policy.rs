@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// A policy for repeated starts: by default at most 5 in a row, 500 ms to 30 s apart.
+/// A policy for the restarts of a server process, or for the attempts of a host to connect again. By default
+/// at most 5 in a row, 500 ms to 30 s apart.
 ///
 /// The wait doubles each time. A server that ran for longer than the longest wait resets the count. If the
 /// first start of a [`Program`](super::Program) fails, it is not repeated: its error is returned at once.
@@ -40,7 +41,7 @@ impl Restart {
         (times < self.most).then_some(doubled.min(self.longest))
     }
 
-    /// Returns whether a server that ran for this long resets the count.
+    /// Returns whether a server that ran for this long resets the count of restarts in a row.
     pub(crate) fn is_well(self, ran: Duration) -> bool {
         ran > self.longest
     }

@@ -1,4 +1,4 @@
-//! The current process of a client. A restart replaces it.
+//! The current server process of a client. A restart replaces it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ impl Slot {
         Self(Arc::new(Mutex::new(Some(process))))
     }
 
-    /// Takes the process out, to end it.
+    /// Takes the process out of the slot, so that the caller can end it.
     pub(crate) fn take(&self) -> Option<Process> {
         self.process().take()
     }

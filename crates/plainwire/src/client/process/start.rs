@@ -13,7 +13,7 @@ use super::{Program, Stderr};
 use crate::error::{Error, Result};
 use crate::stream::{Stream, stdio};
 
-/// Starts `program`.
+/// Starts the process of `program`. Returns the stream over its stdin and stdout, and the process.
 ///
 /// # Errors
 /// [`Error::Io`], which names the program.

@@ -1,11 +1,11 @@
 //! The watchdog, which ends the children of this process if it is killed. One small `sh` serves all of them:
-//! it reads their groups from a pipe that only this process holds, and the pipe ends however this process
-//! ends.
+//! it reads their process groups from a pipe that only this process holds, and the pipe ends however this
+//! process ends.
 //!
-//! In: groups. Out: guards. A group is watched while its guard lives, and the watchdog runs while any guard
-//! lives. It does not share group, streams or environment with this process. A system without `sh` has no
-//! watchdog. `PR_SET_PDEATHSIG` is no alternative: it would have to be called between fork and exec, which is
-//! `unsafe`, and it kills only the child itself.
+//! In: process groups. Out: guards. A group is watched while its guard lives, and the watchdog runs while any
+//! guard lives. It does not share group, streams or environment with this process. A system without `sh` has
+//! no watchdog. `PR_SET_PDEATHSIG` is no alternative: it would have to be called between fork and exec, which
+//! is `unsafe`, and it kills only the child itself.
 
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -38,7 +38,7 @@ struct Shell {
     stdin: ChildStdin,
 }
 
-/// The guard of a watched group.
+/// The guard of a watched process group. Dropping it ends the watch.
 #[derive(Debug)]
 pub(super) struct Watch {
     group: Pid,
@@ -63,7 +63,7 @@ impl Drop for Watch {
     }
 }
 
-/// Returns the current watchdog, or starts one.
+/// Returns the running watchdog of this process, or starts one.
 fn current() -> io::Result<Arc<Watchdog>> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     match current.upgrade() {

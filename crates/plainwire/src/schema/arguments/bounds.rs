@@ -119,8 +119,8 @@ fn items_break(items: &[Value], keywords: &Keywords) -> Option<(String, String)>
     Some(("have each item once".to_owned(), format!("{twice} twice")))
 }
 
-/// Checks a count against the keywords `min…` and `max…`, where `keyword` is the part behind: `Length`, for
-/// example. Returns the expectation and the found count if the count is out of bounds.
+/// Checks a count against the keywords `min…` and `max…`, where `keyword` is the part behind `min` and `max`,
+/// for example `Length`. Returns the expectation and the found count if the count is out of bounds.
 fn size(count: usize, what: &str, keyword: &str, keywords: &Keywords) -> Option<(String, String)> {
     let count = count as u64;
     let bound = |side: &str| keywords.get(&format!("{side}{keyword}")).and_then(|it| whole(it.as_number()?));

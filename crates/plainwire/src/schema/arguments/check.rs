@@ -10,9 +10,10 @@ use super::bounds;
 use super::wording::{Fault, Step, one_of, only};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
-/// Largest number of steps for one set of arguments. A step compares a value with an alternative; nested
-/// alternatives multiply the steps. Arguments that need more steps are refused, because otherwise a large
-/// value could avoid a check.
+/// Largest number of steps for one set of arguments. Steps are counted while alternatives (`anyOf`, `oneOf`)
+/// are tried: one for each comparison of a value with a schema, and one for each value that is copied for an
+/// attempt. Nested alternatives multiply the steps. Arguments that need more steps are refused, because
+/// otherwise a large value could avoid a check.
 pub(super) const MAX_STEPS: usize = 100_000;
 
 /// Largest nesting depth of arguments, including JSON inside text. `serde_json` has the same limit for one
@@ -25,17 +26,19 @@ const MAX_CALLS: usize = 4 * MAX_DEPTH;
 
 /// The state of a check of one set of arguments: a walk over a value along its schema.
 pub(super) struct Check<'s> {
-    /// The number of alternatives that are being tried around the current value.
+    /// The number of alternatives that are being tried around the current value. Steps are counted while it
+    /// is above 0. An attempt that is cheap, of a scalar without repairs, is not included.
     attempts: usize,
     /// The number of schemas that are being applied around the current value.
     calls: usize,
-    /// Whether anything was repaired.
+    /// Whether any value in the arguments was repaired.
     pub(super) changed: bool,
     depth: usize,
     schema: &'s InputSchema,
     /// The number of steps that are left, of [`MAX_STEPS`].
     pub(super) steps: usize,
-    /// Whether repairs are off. If an alternative fits without repairs, the Rust type reads the same one.
+    /// Whether repairs are off, as in the first attempt at each alternative. An alternative that fits without
+    /// repairs is preferred, because the Rust type reads that alternative too.
     strict: bool,
 }
 
@@ -46,7 +49,7 @@ impl<'s> Check<'s> {
         Self { attempts: 0, calls: 0, changed: false, depth: 0, schema, steps: MAX_STEPS, strict: false }
     }
 
-    /// Checks and repairs one value.
+    /// Checks one value and all values inside it against `schema`, and repairs them where possible.
     pub(super) fn value(&mut self, value: &mut Value, schema: &'s Value) -> Checked<'s> {
         if self.attempts > 0 {
             self.steps = self.steps.saturating_sub(1);
@@ -232,7 +235,8 @@ impl<'s> Check<'s> {
         false
     }
 
-    /// Returns whether a schema applies further schemas to the same value.
+    /// Returns whether the schema `choice` applies further schemas to the same value, by a reference or
+    /// alternatives.
     fn is_nested(&self, choice: &Value) -> bool {
         let choice = resolve(choice, &self.schema.value);
         ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| choice.get(keyword).is_some())
@@ -346,7 +350,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// Counts a value and all values inside it. Stops at about `most`.
+/// Counts a value and all values inside it: the steps that a copy of the value costs. Stops at about `most`.
 fn weight(value: &Value, most: usize) -> usize {
     let mut count = 1;
     let mut add = |inner: &Value| {

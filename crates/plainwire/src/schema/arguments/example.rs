@@ -10,11 +10,11 @@ use super::check::Check;
 use super::{bounds, format};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
-/// Largest length of an example as text, in bytes. There is no example instead of a longer one, because a
-/// shortened example would not fit.
+/// Largest length of an example as text, in bytes. A longer example is not shown at all, because a shortened
+/// one would not fit.
 const MAX_EXAMPLE: usize = 80;
 
-/// Largest nesting depth of generated examples.
+/// Largest nesting depth of examples that are generated from a schema.
 const MAX_LEVELS: usize = 6;
 
 /// Largest length of texts and names that are compared by edit distance, in bytes.
@@ -47,7 +47,8 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
     (far <= most).then_some(near)
 }
 
-/// Returns the edit distance: the number of letters to insert, delete, replace, or swap with the next one.
+/// Returns the edit distance of two texts: the smallest number of letters to insert, delete, replace, or swap
+/// with the next one. Texts longer than [`MAX_COMPARED`] have the distance `usize::MAX`.
 fn distance(one: &str, other: &str) -> usize {
     if one.len() > MAX_COMPARED || other.len() > MAX_COMPARED {
         return usize::MAX;
@@ -69,13 +70,13 @@ fn distance(one: &str, other: &str) -> usize {
     rows[one.len()][other.len()]
 }
 
-/// The maker of examples for values in one schema.
+/// The generator of example values for one schema and its parts.
 struct Maker<'s> {
     schema: &'s InputSchema,
 }
 
 impl<'s> Maker<'s> {
-    /// Returns whether an example is short enough and fits `wanted` without repairs.
+    /// Returns whether an example is short enough and fits the schema `wanted` without repairs.
     fn fits(&self, example: &Value, wanted: &'s Value) -> bool {
         let mut check = Check::new(self.schema);
         let mut copy = example.clone();
@@ -91,7 +92,8 @@ impl<'s> Maker<'s> {
         resolve(wanted, &self.schema.value).as_object()
     }
 
-    /// Returns candidates that are close to `found`, a value that does not fit. Not every candidate fits.
+    /// Returns candidates for examples that are close to `found`, a value that does not fit the schema
+    /// `wanted`. Not every candidate fits.
     fn near(&self, wanted: &'s Value, found: &Value) -> Vec<Value> {
         let Some(keywords) = self.resolved(wanted) else { return Vec::new() };
         let mut near = self.nearest_constant(keywords, found);
@@ -228,8 +230,8 @@ fn texts(keywords: &Keywords) -> Vec<Value> {
     texts.into_iter().flatten().map(Value::from).collect()
 }
 
-/// Returns candidates for a number within the bounds. Whole numbers come first, the nearest to `found` at the
-/// front.
+/// Returns candidates for a number that fits the bounds and the step in `keywords`; not every candidate fits.
+/// Whole numbers come first, the nearest to `found` at the front.
 fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
     let bound = |keyword| keywords.get(keyword).and_then(Value::as_number);
     let exact = |number: &Number| bounds::whole(number).or_else(|| Some(number.as_f64()?.round() as i128));

@@ -26,7 +26,7 @@ pub(crate) use example::nearest;
 pub(crate) use format::is_checked;
 use wording::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only};
 
-/// The error for arguments that do not fit. Its text is for the model.
+/// The error for arguments that do not fit the schema or the type of a handler. Its text is for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected(pub String);
 
@@ -93,13 +93,13 @@ fn parse(text: &str) -> Result<Value, Rejected> {
 
 /// The error of a Rust type that can't be read from a value, although its schema allows the value.
 pub(crate) struct Misfit {
-    /// The path below the root; `None` is the root itself.
+    /// The path from the root to the part that can't be read; `None` if that part is the root itself.
     pub(crate) path: Option<String>,
     why: String,
 }
 
 impl Misfit {
-    /// Returns the error as a sentence about `path`.
+    /// Returns the error as a sentence that calls the part `path`.
     pub(crate) fn at(&self, path: &str) -> String {
         // Path and error are shortened, because serde may repeat the whole value.
         let (path, why) = (visible(path, MAX_WHY), visible(&self.why, MAX_WHY));
@@ -107,7 +107,7 @@ impl Misfit {
     }
 }
 
-/// Reads a tree into a `T`. Unknown names are ignored.
+/// Reads a JSON tree into a `T`. Names that `T` does not have are ignored.
 pub(crate) fn typed<T: DeserializeOwned>(tree: &Value) -> Result<T, Misfit> {
     serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();

@@ -14,14 +14,14 @@ use crate::schema::Keywords;
 /// A step of a path: from a value to a value directly inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// To the item of a list at this position, counted from 0.
+    /// The step to the item of a list at this position, counted from 0.
     Item(usize),
-    /// To the member of an object with this name.
+    /// The step to the member of an object with this name.
     Name(String),
 }
 
 impl Step {
-    /// Returns the value at this step.
+    /// Returns the item or member of `value` to which this step leads; `None` if there is none.
     pub(super) fn follow<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         match self {
             Self::Item(at) => value.get(at),
@@ -47,13 +47,13 @@ pub(super) fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     steps
 }
 
-/// Largest length of a name, and of a found value, in characters.
+/// Largest length of a name, or of a found value, in an error message, in characters.
 pub(super) const MAX_NAME: usize = 80;
 
-/// Largest length of a path, and of a message of serde, in characters.
+/// Largest length of a path, or of a message of serde, in an error message, in characters.
 pub(super) const MAX_WHY: usize = 300;
 
-/// Largest length of a whole message, in characters.
+/// Largest length of a whole error message, in characters.
 pub(super) const MAX_MESSAGE: usize = 1_000;
 
 /// Returns a path as text, such as `arguments.tags[1]`.
@@ -71,12 +71,12 @@ pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {
 /// The first mismatch in arguments.
 #[derive(Debug)]
 pub(super) struct Fault<'s> {
-    /// The path, from the innermost step to the outermost.
+    /// The path to the value that does not fit, from the innermost step to the outermost.
     backwards: Vec<Step>,
-    /// The text behind "expected … to" in the sentence, such as `be an integer`.
+    /// The text behind "expected … to" in the error sentence, such as `be an integer`.
     expected: String,
     found: String,
-    /// The known name that was probably meant, if one is similar.
+    /// The known name that was probably meant instead of an unknown one, if one is similar.
     meant: Option<String>,
     /// The schema that an example has to fit; `None` if the sentence has no example.
     pub(super) schema: Option<&'s Value>,
@@ -104,7 +104,7 @@ impl<'s> Fault<'s> {
         self
     }
 
-    /// Adds `step` in front of the path.
+    /// Adds `step` in front of the path of the fault.
     pub(super) fn within(mut self, step: Step) -> Self {
         self.backwards.push(step);
         self

@@ -52,11 +52,12 @@ pub(super) fn rewrite(schema: &mut Value) {
 }
 
 struct Rewriter<'s> {
-    /// The schema before the rewrite, which has the definitions.
+    /// The schema before the rewrite, in which references are looked up.
     whole: &'s Value,
-    /// The references that are being written out at the current position.
+    /// The references around the current position that are being replaced by their definitions. A recursive
+    /// reference appears several times.
     open: Vec<String>,
-    /// The number of schemas that may still be written out, of [`MAX_SCHEMAS`].
+    /// The number of schemas that are left of [`MAX_SCHEMAS`] for the parts not yet written out.
     schemas: usize,
 }
 

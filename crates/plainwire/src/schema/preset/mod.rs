@@ -22,7 +22,7 @@ mod openai;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Preset {
-    /// All of JSON Schema, slimmed.
+    /// All of JSON Schema: schemas are only shortened, by [`slim_arguments`].
     #[default]
     Slim,
     /// The subset for "strict" functions of OpenAI: all properties are required, and no others are allowed.
@@ -35,7 +35,7 @@ impl Preset {
     /// All presets.
     pub const ALL: [Self; 3] = [Self::Slim, Self::OpenaiStrict, Self::Gemini];
 
-    /// Returns the name, such as `openai-strict`.
+    /// Returns the name of the preset, such as `openai-strict`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Slim => "slim",
@@ -48,7 +48,8 @@ impl Preset {
     ///
     /// Never fails and never panics. A part that the client can't read becomes the closest form that it can
     /// read. The last resort is a string that holds JSON: arguments may have such a string where an object or
-    /// a list is expected.
+    /// a list is expected. [`Self::Slim`] leaves a schema unchanged that is nested deeper than 128 levels;
+    /// the other presets replace it by an object without properties.
     pub fn apply(self, schema: &mut Value) {
         slim_arguments(schema);
         if self == Self::Slim {

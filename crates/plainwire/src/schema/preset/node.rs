@@ -51,7 +51,7 @@ fn take_list(it: &mut Keywords, keyword: &str) -> Vec<Value> {
     }
 }
 
-/// Adds the type if other keywords imply it.
+/// Adds the keyword `type` if other keywords imply the type.
 fn add_type(it: &mut Keywords) {
     if it.contains_key("type") || it.contains_key("anyOf") || it.contains_key("$ref") {
         return;

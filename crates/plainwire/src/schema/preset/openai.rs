@@ -14,7 +14,7 @@ const MAX_LEVELS: usize = 10;
 /// Largest number of values in all enums of a schema (rule 9).
 const MAX_VALUES: usize = 1_000;
 
-/// Formats of text that OpenAI enforces (rule 6).
+/// The values of `format` that OpenAI enforces (rule 6).
 const FORMATS: [&str; 9] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
 
@@ -62,7 +62,7 @@ pub(super) fn rewrite(schema: &mut Value) {
 }
 
 struct Rewriter {
-    /// The number of enum values that the schema may still get, of [`MAX_VALUES`].
+    /// The number of enum values that are left of [`MAX_VALUES`] for the parts not yet rewritten.
     values: usize,
 }
 

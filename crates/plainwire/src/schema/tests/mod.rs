@@ -37,7 +37,7 @@ fn slims_arguments(mut schema: Value, expected: &Value) {
     assert_eq!(schema, *expected);
 }
 
-/// Returns a schema with one property called `it`.
+/// Returns a schema with one property, which is called `it` and has the schema `it`.
 fn with(it: &Value) -> Value {
     json!({ "type": "object", "properties": { "it": it } })
 }

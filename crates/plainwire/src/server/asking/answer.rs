@@ -41,7 +41,7 @@ impl<T> Answer<T> {
         }
     }
 
-    /// Converts the client's result; `read` converts an accepted one.
+    /// Converts the client's result into an answer; `read` converts the result of a user who accepted.
     ///
     /// # Errors
     /// The error of `read`.

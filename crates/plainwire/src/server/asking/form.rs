@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::schema;
 use crate::schema::arguments::{typed, whole};
 
-/// The name of the single field for a type other than a struct.
+/// The name of the only field in the form for a type other than a struct.
 const BARE: &str = "value";
 
 /// Derives the form that asks for a `T`.
@@ -110,7 +110,8 @@ fn refuse_open(object: &Map<String, Value>) -> Result<(), String> {
 /// refuses.
 const UNKNOWN_TO_FORMS: [&str; 4] = ["exclusiveMaximum", "exclusiveMinimum", "multipleOf", "pattern"];
 
-/// Returns the schema of a field in the shape that forms allow.
+/// Returns the schema of the form field `name` in the shape that forms allow. The error names a keyword that
+/// forms do not support.
 fn field(name: &str, schema: &Value, root: &Value) -> Result<Value, String> {
     // An enum in a list in an `Option` is three levels deep.
     let schema = inlined(schema, root, 4);

@@ -26,7 +26,8 @@ pub(crate) use state::{Carried, Origin, Sealer};
 pub(crate) use table::Table;
 
 tokio::task_local! {
-    /// Set while a step runs in this task: the id of the [`Table`] of its call.
+    /// The id of the [`Table`] of the call whose step ([`crate::Context::step`]) runs in this task; not set
+    /// outside of steps.
     pub(crate) static IN_STEP: usize;
 }
 
@@ -37,7 +38,8 @@ pub(crate) struct Asking {
     /// state.
     origin: Option<Origin>,
     revision: Revision,
-    /// Locked while the call asks for the roots, so that its other tasks wait and use the same answer.
+    /// The lock that a task of the call holds while it asks for the roots, so that other tasks of the call
+    /// wait and use the same answer.
     pub(crate) roots_turn: tokio::sync::Mutex<()>,
     pub(crate) table: Table,
 }
@@ -53,7 +55,7 @@ impl Asking {
         Self { origin, revision, roots_turn, table }
     }
 
-    /// Sets the waker that new questions and finished steps wake.
+    /// Sets the waker of the task that runs the call. New questions and finished steps wake it.
     pub(crate) fn watch(&self, waker: &Waker) {
         self.table.watch(waker);
     }
@@ -73,7 +75,8 @@ impl Asking {
         self.table.waited()
     }
 
-    /// Marks the call as one that gets no more answers, although the handler continues.
+    /// Marks the call as one that gets no more answers, because it was cancelled, although its handler
+    /// continues.
     pub(crate) fn expect_no_answers(&self) {
         self.table.expect_no_answers();
     }

@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use crate::runtime::random;
 use crate::server::principal::Principal;
 
-/// Seals and opens the request state of a server.
+/// The part of a server that seals and opens its request state (`requestState`).
 pub(crate) struct Sealer {
     keys: SealingKeys,
     server: String,
-    /// The lifetime of a state.
+    /// The time for which a sealed state is valid.
     ttl: Duration,
     /// The states used so far; `None` if a state may be used more than once.
     used: Option<Mutex<UsedStates>>,
@@ -32,8 +32,8 @@ pub(crate) struct Sealer {
 /// The number of used states that a server remembers: a few MiB.
 const MAX_USED: usize = 100_000;
 
-/// The parts of a request that its state is bound to: a request that differs in one of them can't use the
-/// state.
+/// The parts of a request to which its `requestState` is bound: a request that differs in one of them can't
+/// use that state.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) arguments: String,
@@ -42,12 +42,12 @@ pub(crate) struct Origin {
     pub(crate) principal: Option<Arc<Principal>>,
 }
 
-/// The state of a call between two rounds.
+/// The state of a call between two rounds (runs of its handler), sent to the client as `requestState`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RequestState {
     /// The questions that were sent to the client and are not answered yet, by key.
     pub(super) asked: HashMap<String, QuestionId>,
-    /// Answers and results of steps, by the key of the question or step.
+    /// Answers, and results of steps ([`crate::Context::step`]), by the key of the question or step.
     pub(super) kept: HashMap<String, KeptValue>,
     /// The number of rounds of the call that have ended.
     #[serde(default)]
@@ -55,8 +55,8 @@ pub(crate) struct RequestState {
     /// The salt of digests. It is secret, so that a client can't construct two questions with one digest.
     #[serde(with = "bytes")]
     pub(super) salt: [u8; 32],
-    /// Answers, by key, that the client sent without a state, before the question. Never sent back: once a
-    /// question has used an answer, the answer is in `kept`.
+    /// Answers, by key, that the client sent without a state, before it was asked. Never part of the sealed
+    /// state: once a question has used an answer, the answer is in `kept`.
     #[serde(skip)]
     pub(super) unasked: HashMap<String, RawJson>,
 }
@@ -78,7 +78,7 @@ pub(super) struct KeptValue {
     pub(super) value: RawJson,
 }
 
-/// The state and the answers that came with a request.
+/// The opened `requestState` and the answers (`inputResponses`) that came with a request.
 #[derive(Debug)]
 pub(crate) struct Carried {
     /// The answers to questions in `state.asked`, by key.
@@ -179,9 +179,9 @@ impl Sealer {
 }
 
 impl Carried {
-    /// Takes answers that came without a state. A client may know in advance which questions a call asks. Its
-    /// answers are equally untrusted before and after the question; the seal protects only the server's own
-    /// values.
+    /// Makes the value for a request with answers but without a state. A client may know in advance which
+    /// questions a call asks. Its answers are equally untrusted before and after the question; the seal
+    /// protects only the server's own values.
     pub(crate) fn unasked(responses: &str) -> Self {
         let unasked = codec::members(responses).unwrap_or_default().into_iter().collect();
         Self { responses: HashMap::new(), state: RequestState { unasked, ..RequestState::fresh() } }
@@ -215,7 +215,7 @@ impl RequestState {
     }
 }
 
-/// Serializes bytes as base64, a third of the size of a list of numbers.
+/// Serializes bytes as base64 for URLs, which takes a third of the size of a list of numbers.
 mod bytes {
     use plainwire_proto::base64;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

@@ -33,9 +33,9 @@ pub(crate) struct Table {
 struct Inner {
     /// Whether new questions and steps are refused, because the call or its round has ended.
     closed: bool,
-    /// Whether no more answers will come, although the call continues.
+    /// Whether no more answers will come, because the call was cancelled, although it continues.
     expects_no_answers: bool,
-    /// The number of questions and steps that the call may have.
+    /// The largest number of questions and steps in one round of the call. Also the largest number of rounds.
     max_keys: usize,
     /// The open questions of this round (modern era), in the order in which they were asked.
     open: Vec<KeyedRequest>,
@@ -81,8 +81,8 @@ impl Table {
     /// Reserves `key` for a question or a step of this call.
     ///
     /// # Errors
-    /// If the key was used before in this round, if the call already has `max_keys` keys, or if the call is
-    /// over.
+    /// If the key was used before in this round, if the round already has `max_keys` keys, or if the round or
+    /// the call has ended.
     pub(crate) fn reserve(&self, key: &str) -> Result<(), ToolError> {
         let mut it = self.lock();
         if it.closed {

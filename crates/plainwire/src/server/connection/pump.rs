@@ -24,8 +24,8 @@ const TURN: usize = 64;
 /// still gets its answers.
 const READS: usize = 16;
 
-/// The number of polls of the connection for which frames wait while the limit of requests in flight is
-/// reached, so that calls can end.
+/// The number of polls of the connection that calls get to end once the limit of requests in flight is
+/// reached. Frames wait during these polls; after them, frames are handled again, and requests are refused.
 const PATIENCE: u8 = 16;
 
 /// One connection of a server: a stream, and the calls that its client makes.

@@ -30,8 +30,9 @@ impl Context {
         Err(ToolError::unsupported(capability, text))
     }
 
-    /// Asks a question and waits for its answer. The question is a request (legacy era) or ends the round
-    /// (modern era); in a later round its answer is there already.
+    /// Asks a question and waits for its answer. In the legacy era, the question is a request to the client.
+    /// In the modern era, the question ends the round (the run of the handler), or its answer came with the
+    /// request that began the round.
     pub(crate) async fn ask(&self, key: &str, request: &InputRequest) -> Result<InputResponse, ToolError> {
         let asking = self.asking();
         if self.is_cancelled() {
@@ -93,7 +94,8 @@ pub(super) fn invalid_answer(key: &str, found: &dyn Display) -> ToolError {
     ToolError::new("invalid_answer", format!("the answer to `{key}`: {found}"))
 }
 
-/// A guard for an open question that ends the round. Dropping it withdraws the question.
+/// A guard for an open question (modern era). Dropping the guard withdraws the question, if it has not been
+/// sent yet.
 struct OpenQuestion<'t> {
     key: &'t str,
     table: &'t Table,

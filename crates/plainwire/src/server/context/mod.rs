@@ -40,11 +40,12 @@ pub use trace::TraceContext;
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
-    /// The innermost part of the call that this context belongs to, if it is inside of one; `None` otherwise.
+    /// The innermost part of the call, such as the inside of a `timeout` layer, to which this context
+    /// belongs; `None` if it belongs to the whole call.
     part: Option<Arc<CallPart>>,
 }
 
-/// A part of a call that can end before the call does: the inside of [`crate::server::layer::timeout`].
+/// A part of a call that can end before the call does: the inside of [`crate::server::layer::timeout()`].
 #[derive(Debug)]
 struct CallPart {
     /// Whether the part has ended, so that its code should stop.
@@ -63,27 +64,28 @@ struct Inner {
     key: CallKey,
     left_out: LeftOut,
     log_gate: LogGate,
-    /// The JSON of the request's `_meta`, parsed only when a method needs it; `None` if no method can need
-    /// it.
+    /// The JSON of the request's `_meta`, parsed only when a method needs it; `None` if the request has none,
+    /// or if no method can need it.
     meta: Option<String>,
     on_cancel: OnCancel,
     principal: Option<Arc<Principal>>,
-    /// The cached roots: of the session, or of this call if there is no session.
+    /// The cached roots: of the session if its client reports changes of roots (`roots.listChanged`),
+    /// otherwise of this call only.
     roots: KnownRoots,
     signals: Signals,
     states: Arc<States>,
-    /// `None` if the client wants no progress.
+    /// The limiter of progress notifications; `None` if the client wants no progress.
     throttle: Option<Mutex<Throttle>>,
-    /// Wakes all tasks in [`Context::cancelled`].
+    /// Wakes all tasks that wait in [`Context::cancelled`].
     wake: Notify,
 }
 
-/// The source of the client's description of itself.
+/// The source of the client's name and capabilities.
 #[derive(Debug)]
 enum ClientSource {
-    /// The client is described in the `_meta` of the request.
+    /// The client describes itself in the `_meta` of each request (modern era).
     Request,
-    /// The client of a session; `None` if it has not described itself.
+    /// The client has described itself in `initialize` (legacy era); `None` if it has not.
     Session(Option<Arc<Client>>),
 }
 
@@ -192,17 +194,18 @@ impl Context {
 /// The parts of a [`Context`], which is made from them if the handler takes one.
 #[derive(Debug)]
 pub(crate) struct ContextSource<'c> {
-    /// The JSON of the arguments.
+    /// The arguments of the call, as JSON text.
     pub(crate) arguments: &'c str,
     pub(crate) bus: &'c Arc<Bus>,
-    /// The state of an earlier round, and the answers that came with the request.
+    /// The `requestState` of an earlier round and the answers that came with the request; `None` if there are
+    /// none, or once the context was made.
     pub(crate) carried: RefCell<Option<Carried>>,
-    /// The text that the spans in `meta` point into.
+    /// The frame of the request as text. The spans in `meta` point into it.
     pub(crate) frame: &'c str,
     pub(crate) key: CallKey,
-    /// The context, once it was made.
+    /// The context that was made from these parts; empty until a handler or layer needs it.
     pub(crate) made: OnceCell<Context>,
-    /// The number of questions and steps that the call may have.
+    /// The limit of questions and steps of the call ([`crate::Server::max_questions`]).
     pub(crate) max_questions: usize,
     pub(crate) meta: RequestMeta,
     pub(crate) method: &'static str,
@@ -269,7 +272,7 @@ impl ContextSource<'_> {
         }
     }
 
-    /// Returns the request that the state of this call is bound to.
+    /// Returns the parts of the request to which the `requestState` of this call is bound.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
             arguments: self.arguments.to_owned(),
@@ -283,7 +286,7 @@ impl ContextSource<'_> {
 /// A context that was made already, or the parts to make it from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ContextRef<'c> {
-    /// The context that was made for the layers of the call.
+    /// The context was made already, for the layers of the call.
     Made(&'c Context),
     Source(&'c ContextSource<'c>),
 }

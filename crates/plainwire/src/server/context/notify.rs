@@ -138,7 +138,8 @@ pub(crate) struct ProgressRate {
 }
 
 impl Default for ProgressRate {
-    /// 64 at once: a loop over a few dozen steps is shown in full. 50 in a second: more than users can see.
+    /// Returns a rate of 64 at once, so that a loop over a few dozen steps is shown in full, and then 50 a
+    /// second, more than users can see.
     fn default() -> Self {
         Self { burst: 64, per_second: 50 }
     }
@@ -153,7 +154,7 @@ pub(super) struct Throttle {
     due: VecDeque<Report>,
     /// The newest report that could not be sent yet; `None` if a newer one was sent.
     held: Option<Report>,
-    /// The time at which `tokens` was last updated.
+    /// The time at which `tokens`, the number of reports that may be sent, was last updated.
     last: Instant,
     rate: ProgressRate,
     /// Whether a thread is sending due reports.
@@ -183,15 +184,16 @@ impl Throttle {
         }))
     }
 
-    /// Takes the next due report. If there is none, resets `sending`, so that the next thread with a report
-    /// sends it.
+    /// Takes the next due report. If there is none, resets `sending`, so that the next thread that reports
+    /// progress sends its report itself.
     fn next_due(&mut self) -> Option<Report> {
         let due = self.due.pop_front();
         self.sending = due.is_some();
         due
     }
 
-    /// Updates `tokens` and takes one of them. Returns whether there was one.
+    /// Updates `tokens`, the number of reports that may be sent now, and takes one of them. Returns whether
+    /// there was one.
     fn takes_one(&mut self) -> bool {
         let now = Instant::now();
         let gained = now.duration_since(self.last).as_secs_f64() * f64::from(self.rate.per_second);
@@ -209,9 +211,10 @@ impl Throttle {
 /// the level, and its calls.
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
-    /// The level as a number. `logging/setLevel` changes it while calls run.
+    /// The lowest level of messages that the client wants, as a number. `logging/setLevel` changes it while
+    /// calls run.
     level: AtomicU8,
-    /// The number of log messages in the queue.
+    /// The number of log messages in the queue of signals to the connection.
     unsent: AtomicUsize,
 }
 
@@ -223,12 +226,13 @@ impl Logs {
         self.level.store(level as u8, Ordering::Relaxed);
     }
 
-    /// Records that a message left the queue.
+    /// Subtracts a log message that left the queue from the number of unsent ones.
     pub(crate) fn taken(&self) {
         self.unsent.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Counts one more unsent message, unless there are [`MAX_LOGS`] already. Returns whether it was counted.
+    /// Counts one more unsent log message, unless there are [`MAX_LOGS`] already. Returns whether it was
+    /// counted.
     fn has_room(&self) -> bool {
         let room = self.unsent.fetch_add(1, Ordering::Relaxed) < MAX_LOGS;
         if !room {
@@ -241,11 +245,12 @@ impl Logs {
 /// The filter for the log messages of a call.
 #[derive(Debug)]
 pub(super) enum LogGate {
-    /// Passes nothing.
+    /// Passes no log messages: the client wants none, or the server has no `logging` capability.
     Closed,
-    /// Passes messages of at least the level that the request wants.
+    /// Passes messages of at least the level that the request names in its `_meta`.
     Request(LogLevel),
-    /// Passes messages of at least the level that the session has at the time of the message.
+    /// Passes messages of at least the level that the session (`logging/setLevel`) has at the time of the
+    /// message.
     Session(Arc<Logs>),
 }
 

@@ -6,7 +6,8 @@
 /// the error `call_over`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnCancel {
-    /// The future is dropped at its current `.await`. A running [step](crate::Context::step) has 5 s to end.
+    /// The future of the call is dropped at its current `.await`. A running [step](crate::Context::step)
+    /// first has 5 s to end.
     #[default]
     Drop,
     /// The call runs to its end, and its result is discarded. Until then it counts as a request in flight. If

@@ -39,11 +39,13 @@ impl Context {
     /// Cancel safe: dropping the future withdraws the question.
     ///
     /// # Errors
-    /// - `unsupported` if the client can't ask its user. If your handler returns this error, the client gets
-    ///   the protocol's error for it.
+    /// - `unsupported` if the client can't ask its user. If your handler returns this error, a client of
+    ///   2026-07-28 gets the protocol's error for it.
     /// - `invalid_answer` for an answer that does not match the form.
-    /// - `no_answer` if the client refuses, leaves, or does not answer within `Server::ask_timeout`.
-    /// - `repeated_key`, `too_many_questions`, `invalid_form` for mistakes in the handler.
+    /// - `no_answer` if the client refuses, leaves, or does not answer within `Server::ask_timeout`
+    ///   (revisions up to 2025-11-25).
+    /// - `repeated_key`, `too_many_questions`, `invalid_form` and `question_in_step` for mistakes in the
+    ///   handler.
     pub async fn elicit<T: DeserializeOwned + JsonSchema>(
         &self,
         key: impl Into<String>,
@@ -154,7 +156,8 @@ impl Context {
         Ok(roots)
     }
 
-    /// Asks for the roots under a key of your own, without caching the answer.
+    /// Asks the client for its roots under a key of your own, without caching the answer. Returns the roots
+    /// unchecked; [`Self::roots`] checks them.
     ///
     /// # Errors
     /// Like [`Self::elicit`].
@@ -166,14 +169,14 @@ impl Context {
         }
     }
 
-    /// Runs work that must not run again when the client sends the call again with answers.
+    /// Runs work that must not run again when the client sends the call again with answers (2026-07-28).
     ///
     /// `work` returns an owned value and must not ask questions, not even from a task that it starts. The end
     /// of a round waits for running steps. Other work that runs beside a question, as in `join!`, is dropped
     /// at that point. The returned value is kept with the questions that follow, so that later rounds get it
-    /// without running `work`. It is sent to the client, sealed, and has to fit into 64 KiB together with all
-    /// other kept values. A step does not run exactly once: a client that repeats a round repeats the step. A
-    /// step that runs when its call is cancelled has 5 s to end.
+    /// without running `work`. With a question it is sent to the client, sealed, and has to fit into 64 KiB
+    /// together with all other kept values. A step does not run exactly once: a client that repeats a round
+    /// repeats the step. A step that runs when its call is cancelled has 5 s to end.
     ///
     /// # Errors
     /// `repeated_key` and `too_many_questions` as for questions; `failed` if the value can't be written as

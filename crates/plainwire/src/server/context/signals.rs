@@ -18,18 +18,19 @@ use super::Logs;
 use crate::server::result::Refusal;
 use crate::server::roots::KnownRoots;
 
-/// The queue of one connection. Created for the first call that needs it: most calls need none.
+/// The queue of signals from the calls of one connection. Created for the first call that needs it, because
+/// most calls need none.
 #[derive(Debug, Default)]
 pub(crate) struct Channel(OnceCell<(Signals, mpsc::UnboundedReceiver<Signal>)>);
 
 impl Channel {
-    /// Returns the sending half, which calls hold.
+    /// Returns the sending half of the queue, which is cloned into calls.
     pub(crate) fn signals(&self) -> &Signals {
         &self.0.get_or_init(Signals::new).0
     }
 
-    /// Takes the next signal. Never `Ready(None)`, since this side holds a sender. Pending if no call has
-    /// needed the queue yet; then `cx` is not woken.
+    /// Takes the next signal. Never `Ready(None)`, since the channel itself holds a sender. Pending if no
+    /// call has needed the queue yet; then `cx` is not woken.
     pub(crate) fn poll_next(&mut self, cx: &mut Poller<'_>) -> Poll<Option<Signal>> {
         match self.0.get_mut() {
             Some((_, queue)) => queue.poll_recv(cx),
@@ -53,31 +54,32 @@ impl Channel {
     }
 }
 
-/// A question to the client of a session.
+/// A question (elicitation, sampling or roots) to the client of a session, sent as a request.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) call: CallKey,
     pub(crate) method: InputMethod,
-    /// The JSON of `params`.
+    /// The `params` of the request, as JSON text.
     pub(crate) params: String,
 }
 
 /// A signal from a running call to its connection.
 #[derive(Debug)]
 pub(crate) enum Signal {
-    /// The call asks the client; `answer` gets the JSON of the result.
+    /// The call asks the client a question; `answer` gets the JSON of the client's result, or the error.
     Ask {
         answer: oneshot::Sender<Result<RawJson, Error>>,
         question: Question,
         /// The number of this question on its connection, by which [`Self::Withdraw`] names it.
         ticket: u64,
     },
-    /// Close the stream of this call; the client reconnects after `retry`.
+    /// The HTTP stream on which the client waits for this call is to be closed; the client reconnects after
+    /// `retry`.
     CloseStream {
         key: CallKey,
         retry: Duration,
     },
-    /// The call has an answer: the JSON of `result`, or an error.
+    /// The call has ended with an answer: the JSON of `result`, or an error.
     Done(CallKey, Result<Vec<u8>, Refusal>),
     /// The call was dropped without an answer.
     Ended(CallKey),
@@ -85,7 +87,7 @@ pub(crate) enum Signal {
         key: CallKey,
         level: LogLevel,
         logger: Option<String>,
-        /// A JSON value.
+        /// The content of the log message: the text of a JSON value.
         data: String,
     },
     Progress {
@@ -94,7 +96,7 @@ pub(crate) enum Signal {
         total: Option<f64>,
         message: Option<String>,
     },
-    /// The answer to the question with this ticket is no longer wanted.
+    /// The answer to the question with this number (`ticket` in [`Self::Ask`]) is no longer wanted.
     Withdraw(u64),
 }
 
@@ -103,13 +105,13 @@ pub(crate) enum Signal {
 /// a call, and [`MAX_PROGRESS`] bounds progress; an equal limit bounds log messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
-    /// The ticket that the next question gets.
+    /// The ticket, the number of a question, that the next question gets.
     last_ticket: Arc<AtomicU64>,
     pub(crate) logs: Arc<Logs>,
     queue: mpsc::UnboundedSender<Signal>,
-    /// The cached roots of the session.
+    /// The cached roots of the session on this connection.
     pub(crate) roots: KnownRoots,
-    /// The bytes of the answers in the queue.
+    /// The size of all answers in the queue, in bytes.
     unsent_answers: Arc<AtomicUsize>,
     /// The number of progress reports in the queue.
     unsent_progress: Arc<AtomicUsize>,
@@ -118,8 +120,8 @@ pub(crate) struct Signals {
 /// The limit of unsent progress reports per connection: a screenful for each of a few dozen calls.
 const MAX_PROGRESS: usize = 1_024;
 
-/// The bytes of queued answers above which no further call starts. Calls that run already may still add their
-/// answers; `in_flight` bounds them.
+/// The size of all queued answers above which no further call starts, in bytes. Calls that run already may
+/// still add their answers; `in_flight` bounds them.
 const MAX_ANSWERS: usize = 1 << 20;
 
 impl Signals {
@@ -160,7 +162,7 @@ impl Signals {
         self.send(Signal::Done(key, answer));
     }
 
-    /// Records that an answer left the queue.
+    /// Subtracts an answer that left the queue from the size of the queued answers.
     pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Refusal>) {
         self.unsent_answers.fetch_sub(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
     }
@@ -170,7 +172,7 @@ impl Signals {
         self.unsent_answers.load(Ordering::Relaxed) > MAX_ANSWERS
     }
 
-    /// Records that a progress report left the queue.
+    /// Subtracts a progress report that left the queue from the number of unsent reports.
     pub(crate) fn progress_taken(&self) {
         self.unsent_progress.fetch_sub(1, Ordering::Relaxed);
     }

@@ -65,7 +65,7 @@ impl<T: fmt::Debug> fmt::Debug for State<T> {
     }
 }
 
-/// The values of a server, by type.
+/// The values that were added to a server with [`crate::Server::state`], by type.
 #[derive(Default)]
 pub(crate) struct States {
     by_type: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
@@ -84,12 +84,12 @@ impl States {
         Arc::clone(self.by_type.get(&TypeId::of::<T>())?).downcast().ok().map(State)
     }
 
-    /// Returns the error for a type that was added twice.
+    /// Returns the error message for a type of which two values were added; `None` if there is none.
     pub(crate) fn problem(&self) -> Option<String> {
         self.twice.map(|name| format!("expected one state of the type `{name}`, but found two"))
     }
 
-    /// Returns the error for the first state in `needed` that the server lacks.
+    /// Returns the error message for the first state in `needed` that the server lacks; `None` if it has all.
     pub(crate) fn missing(&self, needed: &[NeededState]) -> Option<String> {
         let missing = needed.iter().find(|needed| !self.by_type.contains_key(&needed.id))?;
         let name = missing.name;
@@ -113,7 +113,8 @@ impl fmt::Debug for States {
 pub(crate) struct NeededState {
     id: TypeId,
     name: &'static str,
-    /// The id of `Arc<T>`, which users sometimes add instead of `T`.
+    /// The type id of `Arc<T>`, which programs sometimes add to the server instead of `T`; for the error
+    /// message.
     shared: TypeId,
 }
 

@@ -77,8 +77,8 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// Returns whether the JSON of `_meta` may contain a trace; most requests have none. A `\u` escape may stand
-/// for a letter of the key.
+/// Returns whether the JSON of `_meta` may contain a trace; most requests have none. Any `\u` escape counts
+/// as well, because it may be a letter of the key `traceparent`.
 pub(super) fn is_mentioned(meta: &str) -> bool {
     meta.contains("traceparent") || meta.contains("\\u")
 }

@@ -13,7 +13,7 @@ use super::prompt::Prompt;
 use super::resource::{Resource, ResourceTemplate};
 use super::tool::Tool;
 
-/// A description that builds an entry.
+/// The description of a function, from which an entry for the function is built.
 ///
 /// `#[tool]`, `#[resource]` and `#[prompt]` generate one for their function and return it with the function's
 /// future.
@@ -26,8 +26,8 @@ pub trait Described {
 }
 
 pin_project! {
-    /// The future of a function, tagged with `D`, the description of the function. It has the output of that
-    /// future.
+    /// The future of a function, tagged with the type `D` that describes the function ([`Described`]). It has
+    /// the output of the function's future.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless awaited"]
     pub struct Tagged<D, F> {
@@ -70,11 +70,11 @@ impl<D: Described, F> Described for Tagged<D, F> {
     note = "without an attribute, build the entry: `Tool::new(\"name\", function)`"
 )]
 pub trait IntoEntry<E, Via> {
-    /// Returns the entry.
+    /// Returns the entry that the value is or describes.
     fn into_entry(self) -> E;
 }
 
-/// Marks, in [`IntoEntry`], entries that were built in code, not from a function with an attribute.
+/// The marker, in [`IntoEntry`], of entries that were built in code, not from a function with an attribute.
 #[derive(Debug)]
 pub enum ViaEntry {}
 

@@ -19,7 +19,7 @@ use crate::server::result::{Outcome, ToolError};
 pub struct Completing {
     /// The values of the other arguments, by name, as far as the client knows them and sends them.
     pub arguments: BTreeMap<String, String>,
-    /// The text typed so far, possibly empty.
+    /// The text that the user has typed so far for the argument to complete; possibly empty.
     pub value: String,
 }
 
@@ -48,7 +48,7 @@ impl<E: Into<ToolError> + Send + 'static> IntoCompletion for Result<Vec<String>,
     }
 }
 
-/// The completions of one entry, by argument.
+/// The completion handlers of one entry, by the name of the argument.
 pub(crate) type Completers = HashMap<String, Run>;
 
 /// Adds `handler` to `completers`, as the completion of `argument`. `known` are the names of the entry's

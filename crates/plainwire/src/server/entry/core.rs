@@ -13,18 +13,18 @@ use crate::server::layer::Layer;
 /// The handler of an entry, and what the server has to know to call it.
 #[derive(Clone)]
 pub(crate) struct Core {
-    /// The line that declared the entry.
+    /// The source line of the program that declared the entry.
     pub(crate) at: &'static Location<'static>,
     /// The entry's own layers, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
-    /// The states that the handler takes as parameters.
+    /// The types of the [`crate::State`] parameters of the handler.
     pub(crate) needs: Vec<NeededState>,
-    /// The first mistake in the declaration, if one was found so far.
+    /// The first mistake in the declaration that was found so far; reported when the server starts.
     pub(crate) problem: Option<String>,
     /// The capabilities that a client must declare to call the entry.
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
-    /// The schema of the arguments; the empty object if the handler takes none.
+    /// The schema of the arguments; that of an object without properties if the handler takes none.
     pub(crate) schema: InputSchema,
 }
 

@@ -17,15 +17,15 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    /// Returns whether any entry has completions.
+    /// Returns whether any prompt or resource template has completions.
     pub(crate) fn completes(&self) -> bool {
         self.prompts.iter().any(|it| !it.completers.is_empty())
             || self.templates.iter().any(|it| !it.completers.is_empty())
     }
 
     /// Adds the capabilities that the entries need to `capabilities`. `handled` is whether the server has a
-    /// handle, by which entries may be added later: then the capabilities of prompts, resources and tools are
-    /// added in any case.
+    /// [`crate::ServerHandle`], by which entries may be added later: then the capabilities of prompts,
+    /// resources and tools are added in any case.
     pub(crate) fn declare_in(&self, capabilities: &mut Capabilities, handled: bool) {
         let settings = |changes: bool, subscribes: bool| {
             let mut settings = serde_json::Map::new();
@@ -53,7 +53,8 @@ impl Declared {
         }
     }
 
-    /// Returns whether any entry needs the extension for views.
+    /// Returns whether any entry needs the MCP Apps extension, because it is a page or a tool with
+    /// `_meta.ui`.
     pub(crate) fn shows_views(&self) -> bool {
         self.resources.iter().any(|it| apps::needs_extension(&it.summary()))
             || self.templates.iter().any(|it| apps::needs_extension(&it.summary()))

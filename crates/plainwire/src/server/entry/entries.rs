@@ -110,7 +110,7 @@ impl fmt::Debug for Entries {
     label = "expected `Entries`, or a type with `#[server]` above its `impl`"
 )]
 pub trait Provider: Send + Sync + 'static {
-    /// Returns the entries, whose handlers share the value.
+    /// Returns the entries of this value. Their handlers share the value.
     fn entries(self: Arc<Self>) -> Entries;
 }
 

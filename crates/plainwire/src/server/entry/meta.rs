@@ -21,7 +21,7 @@ use super::tool::Tool;
 use crate::server::result::{IntoPrompt, IntoResource, IntoToolResult, ToolError};
 
 /// Merges the members of `more` into `meta`, replacing members of equal name. If `more` is not an object, it
-/// replaces `meta`, and later calls change nothing, so that [`problem`] can report it.
+/// replaces `meta`, and later calls of `add` change nothing, so that [`problem`] can report `more`.
 pub(crate) fn add(meta: &mut Option<RawJson>, more: impl Serialize) {
     // A value that can't be serialized becomes its error message, which is no object either and is reported.
     let more = to_raw_value(&more).or_else(|error| to_raw_value(&error.to_string())).unwrap_or_default();
@@ -59,7 +59,7 @@ pub(crate) fn problem(meta: &RawValue) -> Option<String> {
     Members::read(meta).err().map(|_| format!("expected `_meta` to be a JSON object, but found {found}"))
 }
 
-/// The members of an object, in order.
+/// The members of a JSON object, in the order of its text.
 #[derive(Default)]
 struct Members(Vec<(String, RawJson)>);
 
@@ -173,7 +173,7 @@ impl<T> WithMeta<T> {
     }
 }
 
-/// Marks, in [`IntoToolResult`], a [`WithMeta`] whose value has the marker `M`.
+/// The marker, in [`IntoToolResult`], of a [`WithMeta`] whose value has the marker `M`.
 #[derive(Debug)]
 pub struct Beside<M>(PhantomData<M>);
 
@@ -208,7 +208,7 @@ impl<T: IntoPrompt> IntoPrompt for WithMeta<T> {
     }
 }
 
-/// Returns the `_meta` of text or binary contents.
+/// Returns the `_meta` of the contents of a resource, which are text or binary.
 pub(crate) fn of(contents: &mut ResourceContents) -> &mut Option<RawJson> {
     match contents {
         ResourceContents::Blob(it) => &mut it.meta,

@@ -49,7 +49,7 @@ impl Prompt {
         Self { completers: Completers::new(), core: Core::new(Location::caller(), input, run), entry }
     }
 
-    /// Returns the name.
+    /// Returns the name of the prompt.
     pub fn name(&self) -> &str {
         &self.entry.name
     }
@@ -75,7 +75,7 @@ impl Prompt {
         self
     }
 
-    /// Sets the display name for users.
+    /// Sets the display name of the prompt for users.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());

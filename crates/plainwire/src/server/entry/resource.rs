@@ -91,7 +91,7 @@ impl Resource {
         self
     }
 
-    /// Sets the size of the resource in bytes.
+    /// Sets the size of the resource in bytes, as lists show it.
     #[must_use]
     pub fn size(mut self, bytes: u64) -> Self {
         self.entry.size = Some(bytes);

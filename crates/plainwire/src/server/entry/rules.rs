@@ -29,24 +29,24 @@ pub(crate) trait Declare: Sized {
     /// Returns the parts of the entry that the rules check.
     fn summary(&self) -> EntrySummary<'_>;
 
-    /// Returns the entries of this kind in `declared`.
+    /// Returns the list of this kind of entry in `declared`.
     fn entries(declared: &mut Declared) -> &mut Vec<Self>;
 }
 
 /// The parts of an entry that the rules check.
 pub(crate) struct EntrySummary<'e> {
-    /// The line that declared the entry.
+    /// The source line of the program that declared the entry.
     pub(crate) at: &'static Location<'static>,
     /// Whether the entry has completions.
     pub(crate) completes: bool,
     pub(crate) list: List,
     pub(crate) meta: Option<&'e RawValue>,
     pub(crate) mime_type: Option<&'e str>,
-    /// The name, URI or URI template.
+    /// The name of a tool or prompt, the URI of a resource, or the URI template.
     pub(crate) name: &'e str,
-    /// The states that the handler takes as parameters.
+    /// The types of the [`crate::State`] parameters of the handler.
     needs: &'e [NeededState],
-    /// The mistake that was found when the entry was built.
+    /// The mistake that was found when the entry was built, if there was one.
     problem: &'e Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl<'e> EntrySummary<'e> {
 #[derive(Default)]
 pub(crate) struct Names {
     by_list: [HashMap<Box<str>, &'static Location<'static>>; List::ALL.len()],
-    /// The number of entries checked so far.
+    /// The number of entries that [`Self::check`] has checked so far, for tests.
     #[cfg(test)]
     pub(crate) checked: std::cell::Cell<usize>,
 }

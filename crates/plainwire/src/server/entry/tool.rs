@@ -127,7 +127,7 @@ impl Tool {
         Self::new(name, Blocking(Arc::new(handler))).on_cancel(OnCancel::Finish)
     }
 
-    /// Returns the name.
+    /// Returns the name of the tool.
     pub fn name(&self) -> &str {
         &self.entry.name
     }
@@ -139,14 +139,14 @@ impl Tool {
         self
     }
 
-    /// Sets the display name for users.
+    /// Sets the display name of the tool for users.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
         self
     }
 
-    /// Adds an icon.
+    /// Adds an icon of the tool, for hosts that show one.
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {
         self.entry.icons.push(icon);

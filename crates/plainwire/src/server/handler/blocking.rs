@@ -27,10 +27,10 @@ pub trait BlockingHandler<Takes>: Send + Sync + 'static {
     /// Adds a description of the parameters to `signature`.
     fn declare(signature: &mut Signature);
 
-    /// Extracts the parameters. The function is not called yet.
+    /// Makes the parameters from `call`. The function is not called yet.
     ///
     /// # Errors
-    /// [`Rejected`] for arguments that do not match.
+    /// [`Rejected`] if a parameter can't be made, for example because the arguments do not match.
     fn prepare(self: Arc<Self>, call: &Call<'_>) -> Result<Work<Self::Output>, Rejected>;
 }
 
@@ -72,7 +72,8 @@ blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG);
 blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH);
 blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH, I ViaI);
 
-/// Adapts a blocking handler to a [`Handler`] that waits for it.
+/// An adapter from a blocking handler to a [`Handler`], which runs the function on another thread and waits
+/// for it.
 pub(crate) struct Blocking<F>(pub(crate) Arc<F>);
 
 impl<Takes, F: BlockingHandler<Takes>> Handler<Takes> for Blocking<F> {

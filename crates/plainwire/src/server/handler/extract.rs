@@ -16,7 +16,7 @@ use crate::server::principal::Principal;
 /// A call, from which the parameters of its handler are extracted.
 #[derive(Debug)]
 pub struct Call<'c> {
-    /// The arguments: a JSON object.
+    /// The arguments: the text of a JSON object.
     pub(crate) arguments: &'c str,
     pub(crate) context: ContextRef<'c>,
     /// The declared media type of the resource that is read; `None` if it has none, and for other calls.
@@ -50,7 +50,7 @@ impl Call<'_> {
 pub struct Signature {
     /// The schemas of the parameters that are read from the arguments; more than one is a mistake.
     pub(crate) arguments: Vec<InputSchema>,
-    /// The states that the parameters need.
+    /// The types of the [`State`] parameters.
     pub(crate) needs: Vec<NeededState>,
 }
 
@@ -71,7 +71,7 @@ impl Signature {
         !self.arguments.is_empty()
     }
 
-    /// Combines the parameters into one description. A mistake, such as two parameters that take the
+    /// Combines the descriptions of the parameters into one. A mistake, such as two parameters that take the
     /// arguments, is stored in [`Input::problem`].
     pub(crate) fn input(mut self) -> Input {
         let (schema, others) = (self.arguments.pop(), self.arguments.len());
@@ -95,15 +95,16 @@ pub(crate) struct Input {
     pub(crate) needs: Vec<NeededState>,
     /// The first mistake in the parameters, if there is one.
     pub(crate) problem: Option<String>,
-    /// The schema of the arguments; the empty object if there are none or there is a mistake.
+    /// The schema of the arguments; that of an object without properties if the handler takes no arguments or
+    /// there is a mistake.
     pub(crate) schema: InputSchema,
 }
 
-/// Marks, in [`FromCall`], parameters that are read from the arguments.
+/// The marker, in [`FromCall`], of parameters that are read from the arguments.
 #[derive(Debug)]
 pub enum ViaArguments {}
 
-/// Marks, in [`FromCall`], parameters that are made from other parts of the call than its arguments.
+/// The marker, in [`FromCall`], of parameters that are made from other parts of the call than its arguments.
 #[derive(Debug)]
 pub enum ViaCall {}
 
@@ -159,7 +160,7 @@ pub trait FromCall<Via>: Sized {
     /// Adds the states or arguments that the parameter needs to the description of its handler.
     fn declare(signature: &mut Signature);
 
-    /// Extracts the parameter.
+    /// Makes the parameter from a call.
     ///
     /// # Errors
     /// [`Rejected`] for arguments that do not match, and for calls that are not allowed.
@@ -230,10 +231,10 @@ pub trait Handler<Takes>: Send + Sync + 'static {
     /// Adds a description of the parameters to `signature`.
     fn declare(signature: &mut Signature);
 
-    /// Extracts the parameters, calls the function, and returns its future unpolled.
+    /// Makes the parameters from `call`, calls the function with them, and returns its future unpolled.
     ///
     /// # Errors
-    /// [`Rejected`] for arguments that do not match.
+    /// [`Rejected`] if a parameter can't be made, for example because the arguments do not match.
     fn call(&self, call: &Call<'_>) -> Result<Self::Future, Rejected>;
 }
 

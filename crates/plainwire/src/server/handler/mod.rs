@@ -19,10 +19,11 @@ pub use blocking::{BlockingHandler, Work as BlockingWork};
 pub(crate) use extract::Input;
 pub use extract::{Argument, Call, FromCall, Handler, Signature, ViaArguments, ViaCall};
 
-/// The future of one call.
+/// The future of one call of a handler.
 pub(crate) type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// A type-erased handler: starts a call.
+/// A handler with its type erased: a function that starts a call and returns its future, or rejects the
+/// arguments.
 pub(crate) type Run = Arc<dyn Fn(&Call<'_>) -> Result<Running, Rejected> + Send + Sync>;
 
 /// Erases the type of a handler; `finish` converts its return value into an outcome. If the handler has no

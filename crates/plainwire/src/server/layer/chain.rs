@@ -18,10 +18,10 @@ use crate::server::result::{Kind, Outcome, Response, ToolError};
 /// The layers and the handler of one entry.
 pub(crate) struct Chain {
     pub(crate) kind: Kind,
-    /// The layers, the outermost first.
+    /// The layers around the handler, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) mime_type: Option<String>,
-    /// The kind and name, for messages: "the tool `add`".
+    /// The kind and name of the entry, for messages: "the tool `add`".
     pub(crate) name: String,
     pub(crate) run: Run,
     /// Whether the tool is listed with an output schema, so that clients expect structured content.
@@ -32,7 +32,8 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Returns the future of a call of `name`. No layer has run yet.
+    /// Returns the future of a call of the entry; `name` is its name or URI in the request. No layer has run
+    /// yet.
     pub(crate) fn start(self: &Arc<Self>, call: &Call<'_>, name: &str) -> Running {
         let (chain, next) = (Arc::clone(self), Next { at: 0, chain: Arc::clone(self) });
         let request = Request {
@@ -67,7 +68,7 @@ impl Chain {
         }
     }
 
-    /// Calls the handler with `request`, after all layers have passed it on.
+    /// Calls the handler with `request`, after all layers have passed the request on.
     pub(super) async fn handle(&self, request: &Request) -> Result<Response, ToolError> {
         let running = (self.run)(&Call {
             arguments: &request.arguments,

@@ -11,7 +11,8 @@ use super::{Layer, LayerFuture, Next, Request};
 use crate::server::context::Context;
 use crate::server::result::ToolError;
 
-/// Runs at most `calls` calls at a time; the others wait, in the order in which they came.
+/// Returns a layer that runs at most `calls` calls at a time; the others wait, in the order in which they
+/// came.
 ///
 /// The limit covers everything that the layer is around: all calls of a server, or those of one tool; a clone
 /// on two tools counts the calls of both together. 0 is treated as 1. Waiting calls are requests in flight,
@@ -54,7 +55,7 @@ impl Layer for Concurrency {
     }
 }
 
-/// Waits for a slot.
+/// Waits for a slot of the layer, so that the call may run. Dropping the slot frees it.
 ///
 /// # Errors
 /// If the call is cancelled while it waits; no client sees this error.

@@ -2,7 +2,7 @@
 
 use super::{Layer, LayerFuture, Next, Request};
 
-/// Hides error texts that were not written for a model.
+/// Returns a layer that hides error texts that were not written for a model.
 ///
 /// An error converted by `?` or `into()` has the text of its `Display`, which may contain a path, a query or
 /// a host name. That text goes to the log, and the model reads only that the call failed. Messages passed to

@@ -60,7 +60,7 @@ pub use mask::{MaskErrors, mask_errors};
 pub use timeout::{Timeout, timeout};
 pub use trace::{Trace, trace};
 
-/// The future of a layer.
+/// The future of one run of a layer.
 pub type LayerFuture = Pin<Box<dyn Future<Output = Result<Response, ToolError>> + Send>>;
 
 /// Code around calls: an `async fn(Request, Next) -> Result<Response, ToolError>`, or a closure of that
@@ -154,7 +154,7 @@ impl Request {
 /// key than those of the first run.
 #[derive(Clone)]
 pub struct Next {
-    /// The index, in the chain, of the layer that runs next.
+    /// The index, in the layers of the chain, of the layer that runs next; behind the last, the handler runs.
     at: usize,
     chain: Arc<Chain>,
 }

@@ -7,7 +7,7 @@ use tracing::{Instrument, Level, Span};
 use super::{Layer, LayerFuture, Next, Request};
 use crate::server::result::{FailedCall, Kind, Refusal, Response, ToolError};
 
-/// Opens a span around each call, at level `INFO` unless [`Trace::level`] sets another.
+/// Returns a layer that opens a span around each call, at level `INFO` unless [`Trace::level`] sets another.
 ///
 /// The span is called `call`. Its fields have the names of OpenTelemetry's conventions for MCP, so that a
 /// subscriber such as `tracing-opentelemetry` turns it into a server span. Fields without a known value are
@@ -67,8 +67,8 @@ impl Layer for Trace {
     }
 }
 
-/// Opens a span. `tracing` fixes the level where its macro is written, so each level needs its own use of
-/// this macro.
+/// Expands to code that opens the span of a call. `tracing` fixes the level where its macro is written, so
+/// each level needs its own use of this macro.
 macro_rules! span {
     ($level:expr, $name:expr, $method:expr, $revision:expr) => {
         tracing::span!(

@@ -24,15 +24,15 @@ pub(crate) use outcome::{FailedCall, Outcome, Refusal};
 pub use outcome::{Kind, Response};
 pub use tool_error::ToolError;
 
-/// Marks, in [`IntoToolResult`], values that are sent as structured content, strings, and `()`.
+/// The marker, in [`IntoToolResult`], of strings, of `()`, and of values that are sent as structured content.
 #[derive(Debug)]
 pub enum Structured {}
 
-/// Marks, in [`IntoToolResult`], blocks of content and ready-made results.
+/// The marker, in [`IntoToolResult`], of blocks of content and ready-made results.
 #[derive(Debug)]
 pub enum Blocks {}
 
-/// Marks, in [`IntoToolResult`], a `Result` whose value has the marker `M`.
+/// The marker, in [`IntoToolResult`], of a `Result` whose value has the marker `M`.
 #[derive(Debug)]
 pub struct Fallible<M>(std::marker::PhantomData<M>);
 
@@ -41,7 +41,7 @@ pub struct Fallible<M>(std::marker::PhantomData<M>);
 /// - `String`, `&'static str`: text only.
 /// - `()`: no content.
 /// - any other `Serialize + JsonSchema` value: structured content with an output schema, and its JSON as
-///   text.
+///   text. An `f64` that is infinite or `NaN` becomes an error.
 /// - [`Content`], `Vec<Content>`, [`Image`], [`Audio`], [`CallToolResult`]: content blocks, sent as they are.
 /// - `Result<_, E>` of any of these, where `E` is a [`ToolError`] or implements `Display`: an error becomes a
 ///   result with `isError: true`.
@@ -62,7 +62,7 @@ pub trait IntoToolResult<M>: Send + 'static {
         None
     }
 
-    /// Converts the value into a result.
+    /// Converts the value into the result of a tool.
     ///
     /// # Errors
     /// The handler's own error, or an error for a value that can't be written as JSON.
@@ -243,7 +243,7 @@ impl<T: IntoResource, E: Into<ToolError> + Send + 'static> IntoResource for Resu
     label = "a prompt returns a `String`, a `Vec<PromptMessage>`, or a `Result` of those"
 )]
 pub trait IntoPrompt: Send + 'static {
-    /// Converts the value into a result.
+    /// Converts the value into the result of `prompts/get`.
     ///
     /// # Errors
     /// The handler's own error.

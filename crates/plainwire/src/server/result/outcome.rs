@@ -12,15 +12,17 @@ use plainwire_proto::revision::{Feature, Revision};
 
 use super::ToolError;
 
-/// The outcome of a call.
+/// The outcome of one run of a handler, from which the connection makes the answer to the call.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Completion(Completion),
-    /// A JSON-RPC error.
+    /// The call is answered with this JSON-RPC error.
     Error(Error),
-    /// An error of the handler or one of its layers. Boxed: it is rare, and larger than the other variants.
+    /// The handler or one of its layers returned this error. Boxed, because it is rare and larger than the
+    /// other variants.
     Failed(Box<ToolError>),
-    /// The round ends with questions to the client, in revisions with `InputRequiredResult`.
+    /// The run of the handler ends with questions to the client, in revisions with `InputRequiredResult`.
+    /// `state` is the sealed `requestState`.
     InputRequired {
         requests: Vec<KeyedRequest>,
         state: String,
@@ -40,10 +42,10 @@ pub(crate) enum Refusal {
 /// The facts about a failed call that decide how its error is answered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FailedCall<'f> {
-    /// The kind of entry; `None` for a completion.
+    /// The kind of entry that was called; `None` for a completion.
     pub(crate) kind: Option<Kind>,
     pub(crate) revision: Revision,
-    /// The URI of the resource; empty for other calls.
+    /// The URI of the resource that was read; empty for other calls.
     pub(crate) uri: &'f str,
 }
 
@@ -58,10 +60,10 @@ impl Outcome {
 }
 
 impl FailedCall<'_> {
-    /// Converts `error` into the result that the model reads.
+    /// Converts `error` into the result of a tool, which the model reads.
     ///
     /// # Errors
-    /// [`Refusal`] if the answer can't be such a result.
+    /// [`Refusal`] if the error is answered otherwise, for example because the call was not one of a tool.
     pub(crate) fn to_answer(self, error: ToolError) -> Result<CallToolResult, Refusal> {
         if error.is_invalid_arguments() {
             return Err(match self.kind {

@@ -39,14 +39,14 @@ pub struct ToolError {
     wording: Wording,
 }
 
-/// The origin of an error's message.
+/// The origin of an error's message. It decides whether [`ToolError::masked`] hides the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wording {
-    /// Written for a model, by the server's author or by this crate.
+    /// The message was written for a model, by the server's author or by this crate.
     Chosen,
-    /// Taken from the `Display` of another error.
+    /// The message was taken from the `Display` of another error.
     Displayed,
-    /// Written by this crate, about arguments that do not match the schema.
+    /// The message was written by this crate, about arguments that do not match the schema.
     InvalidArguments,
 }
 

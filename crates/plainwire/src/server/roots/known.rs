@@ -13,9 +13,9 @@ pub(crate) struct KnownRoots(Arc<Mutex<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The number of times that the client has reported a change.
+    /// The number of times that the client has reported a change of its roots.
     generation: u64,
-    /// The roots; `None` if the client has to be asked.
+    /// The roots from the client's last answer; `None` if the client has to be asked.
     roots: Option<Arc<Roots>>,
 }
 

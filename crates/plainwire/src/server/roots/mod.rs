@@ -60,7 +60,7 @@ struct GivenRoot {
     open: Result<OpenRoot, &'static str>,
 }
 
-/// The path of a root that opens something.
+/// The path of a root that gives access to the file or directory at that path.
 #[derive(Clone, Debug)]
 struct OpenRoot {
     /// The path in the client's URI, for messages.
@@ -155,7 +155,7 @@ impl Roots {
         })
     }
 
-    /// Returns whether `real` is inside a root. Compares whole components: `/root` does not contain
+    /// Returns whether the path `real` is inside a root. Compares whole components: `/root` does not contain
     /// `/root-evil`.
     fn holds(&self, real: &Path) -> bool {
         self.open_roots().any(|open| real.starts_with(&open.real))
@@ -186,7 +186,7 @@ impl Roots {
 }
 
 impl OpenRoot {
-    /// Checks `uri` and returns its path. The error says what was expected of the URI.
+    /// Checks `uri`, the URI of a root, and returns its path. The error says what was expected of the URI.
     fn of(uri: &str) -> Result<Self, &'static str> {
         let named = path_of(uri)?;
         if named.components().any(|part| part == Component::ParentDir) {

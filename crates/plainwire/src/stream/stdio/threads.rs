@@ -13,12 +13,12 @@ use std::thread;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc;
 
-/// Largest number of bytes in one chunk.
+/// Largest number of bytes in one chunk, the unit that passes between a stream and its thread.
 const CHUNK: usize = 64 * 1024;
 
 /// An asynchronous reader that reads on its own thread.
 pub(crate) struct Reader {
-    /// The part of the newest chunk that was not given out yet.
+    /// The part of the newest chunk from the thread that the caller has not read yet.
     chunk: Vec<u8>,
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
 }
@@ -73,9 +73,9 @@ pub(crate) struct Writer {
 /// that waits.
 #[derive(Default)]
 struct WriterState {
-    /// Whether a chunk is being written.
+    /// Whether the thread is writing a chunk.
     busy: bool,
-    /// The error of the newest chunk, until it is returned.
+    /// The error of writing the newest chunk, until a call of the writer returns it.
     error: Option<io::Error>,
     waker: Option<Waker>,
 }
@@ -101,7 +101,7 @@ impl Writer {
         Self { chunks, state }
     }
 
-    /// Waits until the chunk of the previous write is written. Returns its error if it failed.
+    /// Waits until the chunk of the previous write is written. If writing it failed, returns the error.
     fn poll_idle(&self, cx: &Context<'_>) -> Poll<io::Result<()>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = state.error.take() {

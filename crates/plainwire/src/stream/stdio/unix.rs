@@ -42,8 +42,8 @@ pub(super) fn take() -> io::Result<Stream> {
 }
 
 /// Returns a reader for a descriptor. It uses readiness events for pipes and sockets that are not `shared`,
-/// and a thread for everything else. `shared`: another program may write to this file too, so it must stay
-/// blocking.
+/// and a thread for everything else. `shared` means that the descriptor is the same file as stderr, to which
+/// other programs may write, so that it must stay blocking.
 pub(crate) fn reader(fd: OwnedFd, shared: bool) -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
     let restore = Restore::new(fd.as_fd())?;
     Ok(match kind(fd.as_fd())? {
@@ -103,8 +103,8 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     UnixStream::from_std(socket)
 }
 
-/// A guard that restores the flags of a descriptor. `O_NONBLOCK` belongs to the pipe, not to the process: the
-/// next command of a shell reads the same pipe and does not expect the flag.
+/// A guard that restores the flags of a descriptor when it is dropped. `O_NONBLOCK` belongs to the pipe, not
+/// to the process: the next command of a shell reads the same pipe and does not expect the flag.
 struct Restore {
     fd: OwnedFd,
     flags: OFlags,
@@ -125,7 +125,7 @@ impl Drop for Restore {
 /// A stream that restores the flags of its descriptor when it is dropped.
 struct Restoring<S> {
     inner: S,
-    /// Whether this is a pipe that has not carried a large message yet, and so was not enlarged.
+    /// Whether the stream is a pipe that has not carried a large message yet, and so was not enlarged.
     narrow: bool,
     restore: Restore,
 }
@@ -143,7 +143,7 @@ impl<S> Restoring<S> {
         Self { inner, narrow: false, restore }
     }
 
-    /// Enlarges the pipe at its first large message. `bytes` is the size of one read or write.
+    /// Enlarges the pipe when it carries its first large message. `bytes` is the size of one read or write.
     fn carries(&mut self, bytes: usize) {
         if self.narrow && bytes >= LARGE {
             self.narrow = false;
@@ -179,10 +179,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Restoring<S> {
     }
 }
 
-/// A reader that also ends when the parent process of this one has ended.
+/// A reader that also ends when the parent of this process has ended.
 struct WhileParentLives {
     inner: Box<dyn AsyncRead + Send + Unpin>,
-    /// The parent process when this reader was made.
+    /// The id of the parent process when this reader was made.
     parent: Option<Pid>,
     timer: Interval,
 }

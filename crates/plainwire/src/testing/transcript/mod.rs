@@ -1,6 +1,6 @@
 //! Transcripts: the frames of one connection as text that people read and tests replay.
 //!
-//! In: text, a trace, or a [recorded](record) session. Out: its steps; the frames that a server really sends
+//! In: text, a trace, or a [recorded](record()) session. Out: its steps; the frames that a server really sends
 //! in reply to them; or a check of the frames that a client really sends. A line is one frame, byte for byte,
 //! except for random values.
 //!
@@ -55,8 +55,8 @@ pub struct Transcript {
 pub struct Step {
     /// The frames of the client.
     pub client: Vec<String>,
-    /// The line of `-- server --`, counted from 1. `None` if the step has no such section, or was not parsed
-    /// from a transcript.
+    /// The number of the line `-- server --` of the step in the file, counted from 1. `None` if the step has
+    /// no such line, or was not parsed from a file.
     pub line: Option<usize>,
     /// The notes above the step, line by line, with their `#`.
     pub notes: Vec<String>,
@@ -83,7 +83,8 @@ pub struct Step {
 ///
 /// # Errors
 /// [`Error::Mismatch`] with the first frame that differs in each step, and its line; also for steps that were
-/// filled in, and for a file that is no transcript. [`Error::Io`]; and the errors of [`Transcript::play`].
+/// filled in, and for a file that is no transcript. [`Error::Io`] if the file can't be read or written; and
+/// the errors of [`Transcript::play`].
 pub async fn check(path: impl AsRef<Path>, server: Server) -> Result<()> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path)
@@ -106,7 +107,7 @@ fn at(path: &Path, message: &str) -> Error {
 }
 
 impl Transcript {
-    /// Parses a transcript.
+    /// Parses the text of a transcript file.
     ///
     /// # Errors
     /// [`Error::Decode`] with the first line that is out of place.
@@ -117,9 +118,9 @@ impl Transcript {
         })
     }
 
-    /// Parses a trace, as `--trace=FILE` of the command and [`Tap::lines`](crate::stream::Tap::lines) write
-    /// it, on the side of the client or of the server. The side that sends the first frame counts as the
-    /// client.
+    /// Parses a trace, as the option `--trace=FILE` of the command-line program and
+    /// [`Tap::lines`](crate::stream::Tap::lines) write it, on the side of the client or of the server. The
+    /// side that sends the first frame counts as the client.
     ///
     /// Secrets are masked in a trace: each byte is a `*`.
     ///
@@ -140,8 +141,8 @@ impl Transcript {
         Ok(Self::of(frames.into_iter().map(|(arrow, frame)| (who(arrow), frame))))
     }
 
-    /// Returns the first difference to `played` in the frames of the server of each step, as text that ends
-    /// in a line break; `None` if there is none.
+    /// Returns, for each step, the first frame of the server that differs from `played`, as text that ends in
+    /// a line break; `None` if no frame differs.
     ///
     /// Steps without a `-- server --` section ([`Step::line`] is `None`) are not compared.
     pub fn difference(&self, played: &Self) -> Option<String> {
@@ -203,7 +204,7 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// The side that sends a frame.
+/// The side of a connection that sends a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Client,

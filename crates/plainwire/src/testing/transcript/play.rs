@@ -22,8 +22,8 @@ use crate::stream::{Stream, memory};
 
 impl Transcript {
     /// Sends the frames of the client to `server`, one at a time. The next frame follows when the server is
-    /// silent. Returns the transcript with the frames that the server sent now; those that it sends after the
-    /// client's last frame are in the last step.
+    /// silent. Returns the transcript with the frames that the server sent in this replay; those that it
+    /// sends after the client's last frame are in the last step.
     ///
     /// If the clock of the runtime is paused (`#[tokio::test(start_paused = true)]`, feature `test-util` of
     /// tokio), this takes no time and gives the same result every time. A server counts as silent when it has
@@ -49,8 +49,8 @@ impl Transcript {
     /// Progress tokens may differ as well, but then the client gets no progress.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if the client sends a different frame, too many or too few; and the errors of
-    /// `check`.
+    /// [`Error::Mismatch`] if the client sends a different frame, too many or too few; [`Error::Closed`] if
+    /// it closes the connection before all frames of the server are sent; and the errors of `check`.
     pub async fn play_server(
         &self,
         client: ClientBuilder,
@@ -69,10 +69,10 @@ impl Transcript {
 
 /// The times of silence after which the client sends its next frame.
 struct SilenceLimits {
-    /// The time if the server has sent as many frames as expected, or if more frames of the client follow in
-    /// the step.
+    /// The time of silence to wait if the server has sent as many frames as the step has, or if more frames
+    /// of the client follow in the step.
     enough: Duration,
-    /// The time while the server has sent fewer frames than expected.
+    /// The time of silence to wait while the server has sent fewer frames than the step has.
     missing: Duration,
 }
 
@@ -97,7 +97,8 @@ fn clock_is_paused() -> bool {
     Instant::now() == before
 }
 
-/// Sends the frames of the client. Returns the steps with the frames that the server sent.
+/// Sends the frames of the client to a server. Returns the steps with the frames that the server sent in
+/// reply.
 async fn speak(steps: &[Step], stream: Stream) -> std::io::Result<Vec<Step>> {
     let Stream { reader, mut writer } = stream;
     let mut answers = BufReader::new(reader).lines();
@@ -123,8 +124,8 @@ async fn speak(steps: &[Step], stream: Stream) -> std::io::Result<Vec<Step>> {
     Ok(said)
 }
 
-/// Returns the frames of the server until it is silent, or until the end of the connection. It is given more
-/// time until it has sent `expected` frames.
+/// Returns the frames that the server sends until it is silent, or until the end of the connection. The
+/// server counts as silent later (`limits.missing`) until it has sent `expected` frames.
 async fn listen(
     answers: &mut Lines<BufReader<impl AsyncRead + Unpin>>,
     limits: &SilenceLimits,
@@ -144,7 +145,7 @@ async fn listen(
     }
 }
 
-/// Sends the frames of the server, as long as the client sends the expected ones.
+/// Sends the frames of the server to a client, as long as the client sends the frames in the transcript.
 async fn answer(steps: &[Step], stream: Stream) -> Result<()> {
     let Stream { reader, mut writer } = stream;
     let mut lines = BufReader::new(reader).lines();
@@ -175,7 +176,8 @@ async fn answer(steps: &[Step], stream: Stream) -> Result<()> {
 }
 
 /// Compares `found`, a frame of the client, with `expected`, the frame in the transcript. For a request, adds
-/// its real id to `ids`, by the id in the transcript. `None`: the client has closed the connection.
+/// its real id to `ids`, by the id in the transcript. If `found` is `None`, the client has closed the
+/// connection.
 fn compare(expected: &str, found: Option<&str>, ids: &mut BTreeMap<String, Value>) -> Result<(), String> {
     let other = |found: &str| format!("expected the client to send {expected}\nbut found {found}");
     let found = found.ok_or_else(|| other("that it closed the connection"))?;
@@ -206,7 +208,7 @@ fn compare(expected: &str, found: Option<&str>, ids: &mut BTreeMap<String, Value
 }
 
 /// Returns a frame of the server from the transcript. An answer gets the id that this client gave the
-/// request; `ids` has it by the id in the transcript.
+/// request; `ids` maps ids in the transcript to those of this client.
 fn readdressed(frame: &str, ids: &BTreeMap<String, Value>) -> String {
     let Ok(mut answer) = serde_json::from_str::<Value>(frame) else { return frame.to_owned() };
     let written = answer.get("id").map(Value::to_string).unwrap_or_default();

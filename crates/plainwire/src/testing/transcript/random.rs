@@ -8,19 +8,19 @@
 pub(super) struct Random {
     /// The newest `nextCursor` that the server has sent; `None` before the first.
     cursor: Option<String>,
-    /// The texts for which `{state 1}`, `{state 2}` and so on stand, in this order.
+    /// The `requestState` texts for which `{state 1}`, `{state 2}` and so on stand, in this order.
     states: Vec<String>,
 }
 
-/// The text in front of a random value. In a frame that quotes this text inside a JSON string, its quotes
-/// have backslashes, so that it does not match there.
+/// The text in front of a `requestState`, which is random, in a frame. In a frame that quotes this text
+/// inside a JSON string, its quotes have backslashes, so that it does not match there.
 const STATE: &str = "\"requestState\":\"";
 const ELICITATION: &str = "\"elicitationId\":\"";
 const NEXT_CURSOR: &str = "\"nextCursor\":\"";
 
 impl Random {
-    /// Returns a frame of the server with placeholders for states and ids, and remembers its states and its
-    /// cursor. The cursor stays in the frame.
+    /// Returns a frame of the server with placeholders for each `requestState` and `elicitationId`, and
+    /// remembers its states and its `nextCursor`. The cursor stays in the frame.
     pub(super) fn write_server(&mut self, frame: &str) -> String {
         if let Some((_, rest)) = frame.rsplit_once(NEXT_CURSOR) {
             self.cursor = rest.split('"').next().map(ToOwned::to_owned);
@@ -39,8 +39,8 @@ impl Random {
         without_ids(&text)
     }
 
-    /// Returns a line of the client with placeholders replaced by the values. Placeholders without a value
-    /// stay.
+    /// Returns a line of the client with its placeholders replaced by the values that the server has sent.
+    /// Placeholders without a value stay.
     pub(super) fn fill_in(&self, line: &str) -> String {
         let line = match &self.cursor {
             Some(cursor) => line.replace("{nextCursor}", cursor),

@@ -44,10 +44,10 @@ pub async fn record(server: Server, client: ClientBuilder) -> Result<(Client, Re
     Ok((client.stream(ours).await?, recording))
 }
 
-/// A session that is being recorded.
+/// The recording of a session: its frames so far. Clones share the frames.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// Shared with the two halves of the stream, which add to it.
+    /// The recorded frames, shared with the two halves of the stream, which add frames.
     tape: Arc<Mutex<Tape>>,
 }
 
@@ -99,7 +99,7 @@ impl Recording {
     }
 }
 
-/// A reader that records the frames of the server.
+/// A reader for the client that records the frames of the server.
 struct RecordedReader<R> {
     inner: R,
     recording: Recording,
@@ -118,7 +118,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for RecordedReader<R> {
     }
 }
 
-/// A writer that records the frames of the client.
+/// A writer for the client that records the frames of the client.
 struct RecordedWriter<W> {
     inner: W,
     recording: Recording,

@@ -82,7 +82,7 @@ struct Work {
 }
 
 /// A client and a server, and a record of the client's calls and the server's questions.
-struct World {
+struct Simulation {
     asked: Vec<Asked>,
     called: Vec<Called>,
     ended: bool,
@@ -97,7 +97,7 @@ struct World {
     served: Vec<Work>,
 }
 
-impl World {
+impl Simulation {
     /// Creates a world in which the client has made a call and the server has sent the first question, which
     /// has not arrived.
     fn new(revision: Revision) -> Self {
@@ -365,7 +365,7 @@ fn id(line: &str) -> Option<u64> {
 
 /// Plays `path`, and then every sequence of up to `depth` more actions. Returns the number of sequences.
 fn play(revision: Revision, actions: &[Action], path: &mut Vec<Action>, depth: usize) -> usize {
-    let mut world = World::new(revision);
+    let mut world = Simulation::new(revision);
     path.iter().for_each(|action| world.act(*action));
     let possible: Vec<_> = actions.iter().copied().filter(|action| world.possible(*action)).collect();
     world.check(path);

@@ -14,7 +14,7 @@
 //!   the wrong JSON type.
 //! - If a key occurs twice, the last one counts, as in every JSON reader, and a diagnostic says so.
 //! - A surrogate without its other half becomes U+FFFD in text, with a diagnostic. In an attribute the string
-//!   stays [`Value::Json`].
+//!   stays `Value::Json`.
 //! - A byte order mark and white space around the JSON belong to no node. Raw control characters in strings
 //!   are accepted, with a diagnostic for the first.
 //! - Once the node limit is reached, the remaining elements of an array are one raw node: values with commas
@@ -32,14 +32,14 @@ use thin_vec::{ThinVec, thin_vec};
 use super::scan::{Fault, Scan};
 use crate::diagnostic::Diagnostic;
 use crate::document::MARK;
-use crate::tree::{Kind, Node, Room, Span};
+use crate::tree::{Kind, Node, NodeLimit, Span};
 
 /// The largest number of diagnostics that are kept. A malformed source can have an error at each of its
 /// bytes.
 const MAX_DIAGNOSTICS: usize = 1000;
 
 /// Returns the blocks of `source`, with at most as many nodes as `room` allows, and diagnostics.
-pub(super) fn read(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+pub(super) fn read(source: &str, room: NodeLimit) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, Names::Adf, room);
     let blocks = reader.root();
     if let Some(at) = reader.scan.control {
@@ -54,7 +54,7 @@ struct Reader<'a> {
     scan: Scan<'a>,
     names: Names,
     diagnostics: Vec<Diagnostic>,
-    room: Room,
+    room: NodeLimit,
     /// The number of diagnostics about children that their parent can't hold. [`lone`] accepts a node with
     /// such diagnostics, because the child is kept in its position.
     strays: usize,
@@ -74,7 +74,7 @@ enum Names {
 struct Broken;
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a str, names: Names, room: Room) -> Self {
+    fn new(source: &'a str, names: Names, room: NodeLimit) -> Self {
         Self { scan: Scan::new(source), names, diagnostics: Vec::new(), room, strays: 0 }
     }
 
@@ -168,9 +168,9 @@ impl<'a> Reader<'a> {
 /// Reads the node in `json`, inline or block, with the tree's attribute names. The result is a raw node if
 /// `json` is not a node, or if it has more nodes than `room` (what the node limit leaves) allows. `at` is the
 /// offset of `json` in the document.
-pub(super) fn lone<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
+pub(super) fn lone<'a>(json: &'a str, room: &NodeLimit, at: usize) -> Node<'a> {
     let before = room.left();
-    let mut reader = Reader::new(json, Names::Tree, Room::of(before));
+    let mut reader = Reader::new(json, Names::Tree, NodeLimit::of(before));
     reader.scan.space();
     let start = reader.scan.at;
     if reader.scan.peek() == Some(b'{') {

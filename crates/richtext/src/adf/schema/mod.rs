@@ -26,7 +26,7 @@ use crate::tree::{MAX_DEPTH, Span};
 ///
 /// Reports only the first violation, at the innermost node or value that explains it: "expected one of
 /// paragraph, …, but found a heading". A document longer than [`MAX_SOURCE`] or deeper than
-/// [`MAX_DEPTH`](crate::tree::MAX_DEPTH) counts as invalid, although the schema sets no such limits.
+/// [`MAX_DEPTH`] counts as invalid, although the schema sets no such limits.
 #[must_use]
 pub fn check(source: &str) -> Vec<Diagnostic> {
     if source.len() > MAX_SOURCE {

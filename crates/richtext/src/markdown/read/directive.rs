@@ -6,7 +6,7 @@ use super::super::attrs;
 use super::super::names::Form;
 use super::prepare::Found;
 use crate::format::known;
-use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Room, Value};
+use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, NodeLimit, Value};
 use crate::values::{dates, parameters};
 
 /// Returns the marks that a directive gives to its label, the outermost first. Empty if it gives none.
@@ -68,7 +68,7 @@ fn any_mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
 
 /// Returns the node of an inline directive whose label has the text `label`; `None` if the directive lacks a
 /// required label or attribute, or gives only marks.
-pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &Room) -> Option<Node<'a>> {
+pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &NodeLimit) -> Option<Node<'a>> {
     let given = found.attrs.clone();
     let (kind, key) = match found.name {
         "status" => (Kind::Status, "text"),
@@ -114,7 +114,7 @@ fn date(label: Option<String>, given: ThinVec<Attr<'_>>) -> Node<'_> {
     node
 }
 
-fn raw<'a>(label: String, given: &[Attr<'a>], room: &Room) -> Option<Node<'a>> {
+fn raw<'a>(label: String, given: &[Attr<'a>], room: &NodeLimit) -> Option<Node<'a>> {
     let format = given.iter().find(|it| it.name == "format")?.value.as_str()?;
     let format = known(format)?;
     if format == "adf" {

@@ -13,7 +13,7 @@ use super::directive;
 use super::inline;
 use super::prepare::Prepared;
 use crate::diagnostic::Diagnostic;
-use crate::tree::{Attr, Kind, Node, Room, Span, add};
+use crate::tree::{Attr, Kind, Node, NodeLimit, Span, add};
 
 use super::super::attrs;
 
@@ -239,7 +239,7 @@ impl<'a> Group<'a, '_> {
         self.diagnostics.push(Diagnostic::new(span, format!("{message}: {shown:?}")));
         // The line was already counted as a directive, so the text gets a limit of nodes of its own. All of
         // it must be kept.
-        let room = Rc::new(Room::default());
+        let room = Rc::new(NodeLimit::default());
         let mut runs = inline::label(self.prepared.source, span.range(), 0, &room);
         if room.has_refused() {
             runs = thin_vec![Node::raw(Kind::RawInline, "markdown", line).at(span, span)];

@@ -15,7 +15,7 @@ use super::super::spelled;
 use super::directive;
 use super::prepare::{Found, Prepared};
 use super::tags::{Pair, pair};
-use crate::tree::{Kind, Mark, MarkKind, Node, Room, Span, add};
+use crate::tree::{Kind, Mark, MarkKind, Node, NodeLimit, Span, add};
 
 /// An event of CommonMark with its range in the prepared text.
 pub(super) type Placed<'p> = (Event<'p>, Range<usize>);
@@ -403,7 +403,7 @@ pub(super) fn label<'a>(
     source: &'a str,
     range: Range<usize>,
     depth: usize,
-    room: &Rc<Room>,
+    room: &Rc<NodeLimit>,
 ) -> ThinVec<Node<'a>> {
     let text = &source[range.clone()];
     let plain = |it: u8| {

@@ -28,7 +28,7 @@ use pulldown_cmark::{BrokenLink, OffsetIter, Options, Parser};
 use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
-use crate::tree::{MAX_NODES, Node, Room};
+use crate::tree::{MAX_NODES, Node, NodeLimit};
 
 /// The CommonMark extensions that are read.
 const OPTIONS: Options = Options::ENABLE_TABLES
@@ -63,7 +63,7 @@ pub(super) enum Rest {
 }
 
 /// Reads `source` into at most `room` nodes; returns its blocks and diagnostics.
-pub(super) fn document(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+pub(super) fn document(source: &str, room: NodeLimit) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let read = in_parts(source, PART, room, Rest::Whole, &|_| true);
     (read.blocks, read.diagnostics)
 }
@@ -72,7 +72,7 @@ pub(super) fn document(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diag
 /// false, except of lists of tasks. The limit of nodes is [`MOST_EDITED`], and each block beyond it is a raw
 /// block.
 pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
-    in_parts(source, PART, Room::of(MOST_EDITED), Rest::ByBlock, keep)
+    in_parts(source, PART, NodeLimit::of(MOST_EDITED), Rest::ByBlock, keep)
 }
 
 /// Reads `source`, which CommonMark gets in parts of at least `least` bytes. The parameters `rest` and `keep`
@@ -80,7 +80,7 @@ pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -
 pub(super) fn in_parts<'a>(
     source: &'a str,
     least: usize,
-    room: Room,
+    room: NodeLimit,
     rest: Rest,
     keep: &dyn Fn(&str) -> bool,
 ) -> Partly<'a> {

@@ -17,7 +17,7 @@ use thin_vec::ThinVec;
 
 use super::super::attrs;
 use super::super::names::{self, Form};
-use crate::tree::{Attr, Room};
+use crate::tree::{Attr, NodeLimit};
 
 /// An inline directive.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(super) struct Prepared<'a> {
     /// The source offset at which the prepared text begins.
     base: usize,
     /// The number of nodes that may still be made for the document.
-    pub(super) room: Rc<Room>,
+    pub(super) room: Rc<NodeLimit>,
 }
 
 impl<'a> Prepared<'a> {
@@ -115,14 +115,19 @@ fn is_mark(it: char) -> bool {
 }
 
 /// Prepares a whole source.
-pub(super) fn document(source: &str, room: Room) -> Prepared<'_> {
+pub(super) fn document(source: &str, room: NodeLimit) -> Prepared<'_> {
     Scan::new(source, 0..source.len(), Rc::new(room)).document()
 }
 
 /// Prepares the label of a directive for CommonMark. The prepared text has a comma before and after the
 /// label, and the caller removes the commas again: with them, CommonMark reads the label as a paragraph
 /// whatever it begins with, and keeps the white space at its ends.
-pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room: &Rc<Room>) -> Prepared<'a> {
+pub(super) fn label<'a>(
+    source: &'a str,
+    range: Range<usize>,
+    depth: usize,
+    room: &Rc<NodeLimit>,
+) -> Prepared<'a> {
     let mut scan = Scan::new(source, range.clone(), Rc::clone(room));
     scan.fence(range.start);
     if depth < MAX_LABELS {
@@ -138,7 +143,7 @@ const MAX_LABELS: usize = 32;
 
 struct Scan<'a> {
     source: &'a str,
-    room: Rc<Room>,
+    room: Rc<NodeLimit>,
     range: Range<usize>,
     out: String,
     edits: Vec<Edit<'a>>,
@@ -156,7 +161,7 @@ struct Line {
 }
 
 impl<'a> Scan<'a> {
-    fn new(source: &'a str, range: Range<usize>, room: Rc<Room>) -> Self {
+    fn new(source: &'a str, range: Range<usize>, room: Rc<NodeLimit>) -> Self {
         let line = Line { start: range.start, end: range.end };
         let copied = range.start;
         Self { source, room, copied, range, out: String::new(), edits: Vec::new(), line, pairs: None }

@@ -52,7 +52,7 @@ fn places_are_as_the_tree_promises() {
             "{name} {:?}",
             text.chars().take(300).collect::<String>()
         );
-        places::texts_decode(&nodes, &text, &name);
+        spans::texts_decode(&nodes, &text, &name);
     }
 }
 

@@ -3,9 +3,9 @@
 mod corpora;
 mod hazards;
 mod parts;
-mod places;
 mod reading;
 mod robust;
+mod spans;
 mod writing;
 
 use thin_vec::ThinVec;

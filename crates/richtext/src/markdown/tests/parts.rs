@@ -6,10 +6,10 @@ use super::super::read::Rest;
 use super::*;
 use crate::corpus;
 use crate::dice::Dice;
-use crate::tree::{Kind, Room};
+use crate::tree::{Kind, NodeLimit};
 
 fn in_parts(source: &str, least: usize) -> (ThinVec<Node<'_>>, Vec<crate::Diagnostic>) {
-    let read = super::super::read::in_parts(source, least, Room::default(), Rest::Whole, &|_| true);
+    let read = super::super::read::in_parts(source, least, NodeLimit::default(), Rest::Whole, &|_| true);
     (read.blocks, read.diagnostics)
 }
 
@@ -167,7 +167,7 @@ fn blocks_that_nobody_wants_hold_nothing_and_stand_where_they_do() {
 fn a_block_there_is_no_room_for_leaves_the_others_where_they_are() {
     let source = "a *b* `c`\n\n- d *e*\n- f\n\n  g *h*\n\n:::panel{type=info}\ni *j*\n\nk\n:::\n\n> l *m*\n>\n> n\n\n| o |\n| - |\n| p |\n\nq *r*\n\n```\ns\n```\n\nt";
     let read = |most: usize, keep: &dyn Fn(&str) -> bool| {
-        super::super::read::in_parts(source, 1, Room::of(most), Rest::ByBlock, keep)
+        super::super::read::in_parts(source, 1, NodeLimit::of(most), Rest::ByBlock, keep)
     };
     let places = |most: usize, keep: &dyn Fn(&str) -> bool| -> Vec<_> {
         read(most, keep).blocks.iter().map(|it| it.span).collect()

@@ -3,7 +3,7 @@
 
 use thin_vec::ThinVec;
 
-use super::super::attrs::{self, Place};
+use super::super::attrs::{self, AttrPosition};
 use super::super::names::CRLF;
 use super::escape::Within;
 use super::inline::Inline;
@@ -103,7 +103,7 @@ impl Blocks {
 
     fn line(&mut self, given: &[Attr<'_>]) {
         let mut text = String::new();
-        directive::braces(&mut text, given, Place::Line);
+        directive::braces(&mut text, given, AttrPosition::Line);
         self.out.push(&text);
         self.out.blank();
     }
@@ -136,7 +136,7 @@ impl Blocks {
         if !given.is_empty() {
             self.out.line();
             let mut text = String::new();
-            directive::braces(&mut text, &given, Place::Text);
+            directive::braces(&mut text, &given, AttrPosition::Text);
             self.out.push(&text);
         }
         Some(())
@@ -159,7 +159,7 @@ impl Blocks {
         }
         if !given.is_empty() {
             let mut text = String::from(" ");
-            directive::braces(&mut text, &given, Place::Text);
+            directive::braces(&mut text, &given, AttrPosition::Text);
             self.out.push(&text);
         }
         Some(())
@@ -187,7 +187,7 @@ impl Blocks {
                 let name = if attr.name == "hideLineNumbers" { "hide-lines" } else { &*attr.name };
                 match &attr.value {
                     Value::Json(text) if text == "true" => info.push_str(name),
-                    value => attrs::write(&mut info, name, value, Place::Text),
+                    value => attrs::write(&mut info, name, value, AttrPosition::Text),
                 }
             }
             info.push('}');
@@ -314,7 +314,7 @@ impl Blocks {
         let colons = if leaf { 2 } else { 2 + height(node) };
         let mut line = ":".repeat(colons);
         line.push_str(name);
-        directive::braces(&mut line, &given, Place::Line);
+        directive::braces(&mut line, &given, AttrPosition::Line);
         self.out.push(&line);
         if leaf {
             return Some(());

@@ -7,14 +7,14 @@ use std::borrow::Cow;
 
 use thin_vec::{ThinVec, thin_vec};
 
-use super::super::attrs::{self, Place};
+use super::super::attrs::{self, AttrPosition};
 use super::escape::{self, Around, Lone, Within};
 use super::span;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
 use crate::values::{dates, json, parameters};
 
 /// Writes attributes in braces; writes nothing if `attrs` is empty.
-pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: Place) {
+pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: AttrPosition) {
     if !attrs.is_empty() {
         out.push('{');
         attrs::write_all(out, attrs, place);
@@ -199,7 +199,11 @@ fn directive(out: &mut String, name: &str, shown: Option<&str>, given: &[Attr<'_
         label(out, shown);
         out.push(']');
     }
-    if given.is_empty() && shown.is_none() { out.push_str("{}") } else { braces(out, given, Place::Text) }
+    if given.is_empty() && shown.is_none() {
+        out.push_str("{}")
+    } else {
+        braces(out, given, AttrPosition::Text)
+    }
 }
 
 fn date(out: &mut String, node: &Node<'_>) -> Option<()> {

@@ -192,7 +192,7 @@ impl<'o> Inline<'o> {
         self.within.brackets = outer;
         self.labels -= 1;
         self.out.push("]");
-        directive::braces(&mut self.out.text, attrs, attrs::Place::Text);
+        directive::braces(&mut self.out.text, attrs, attrs::AttrPosition::Text);
     }
 
     fn leaf(&mut self, node: &Node<'_>, after: Option<char>) {

@@ -54,7 +54,7 @@ impl Blocks {
         let before = self.out.enter(marker, &" ".repeat(marker.len()));
         if !given.is_empty() {
             let mut line = String::new();
-            directive::braces(&mut line, &given, attrs::Place::Line);
+            directive::braces(&mut line, &given, attrs::AttrPosition::Line);
             self.out.push(&line);
             if !children.is_empty() {
                 self.out.blank();

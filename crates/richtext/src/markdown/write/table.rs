@@ -1,6 +1,6 @@
 //! Writes tables: with pipes if that carries everything, otherwise as HTML whose cells contain Markdown.
 
-use super::super::attrs::{self, Place};
+use super::super::attrs::{self, AttrPosition};
 use super::blocks::Blocks;
 use super::directive::is_bare;
 use super::escape::Within;
@@ -115,7 +115,7 @@ fn tag(blocks: &mut Blocks, name: &str, given: &[Attr<'_>]) {
             }
             // A string that looks like a number would be read as a number.
             Value::Str(number) if spans => text.push_str(&format!("{}='\"{number}\"'", attr.name)),
-            value => attrs::write(&mut text, &attr.name, value, Place::Tag),
+            value => attrs::write(&mut text, &attr.name, value, AttrPosition::Tag),
         }
     }
     text.push('>');

@@ -23,15 +23,15 @@ use thin_vec::ThinVec;
 
 use super::xml::{Siblings, Sort, Xml};
 use crate::diagnostic::Diagnostic;
-use crate::tree::{Kind, MAX_DEPTH, Node, Room, Span, add};
+use crate::tree::{Kind, MAX_DEPTH, Node, NodeLimit, Span, add};
 
 /// Reads the blocks of `source`, with diagnostics.
 pub(super) fn read(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
-    read_within(source, Room::default())
+    read_within(source, NodeLimit::default())
 }
 
 /// Like [`read`], but makes at most as many nodes as `room` allows.
-pub(super) fn read_within(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+pub(super) fn read_within(source: &str, room: NodeLimit) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
     let mut reader = Reader { xml: &xml, diagnostics, room };
     let blocks = reader.blocks(xml.between(0, xml.items.len()), Scope::default());
@@ -42,7 +42,7 @@ pub(super) fn read_within(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<D
 /// Reads `source` as inline content. The writer uses it to check whether text can be written unchanged.
 pub(super) fn read_inline(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
-    let mut reader = Reader { xml: &xml, diagnostics, room: Room::default() };
+    let mut reader = Reader { xml: &xml, diagnostics, room: NodeLimit::default() };
     let mut nodes = ThinVec::new();
     let run = inline::Run::within(Span::new(0, source.len()), 0);
     reader.inlines(xml.between(0, xml.items.len()), &run, &mut nodes);
@@ -53,7 +53,7 @@ pub(super) fn read_inline(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) 
 struct Reader<'x, 'a> {
     xml: &'x Xml<'a>,
     diagnostics: Vec<Diagnostic>,
-    room: Room,
+    room: NodeLimit,
 }
 
 /// The context in which a block is read.

@@ -5,7 +5,7 @@ use thin_vec::{ThinVec, thin_vec};
 use super::super::write::part;
 use super::comes_back;
 use super::corpus::json_files;
-use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node, Room};
+use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node, NodeLimit};
 use crate::values::json::{elements, members};
 
 #[test]
@@ -14,7 +14,7 @@ fn every_document_of_adf_comes_back() {
     for (name, text) in json_files() {
         let content = members(&text).and_then(|it| it.into_iter().find(|it| it.0 == "content"));
         for block in content.and_then(|it| elements(it.1)).unwrap_or_default() {
-            let node = crate::adf::read_node(block, &Room::default(), 0);
+            let node = crate::adf::read_node(block, &NodeLimit::default(), 0);
             if node.kind.is_inline() || node.text_of("/format").is_some() || !is_lawful(&node) {
                 continue;
             }

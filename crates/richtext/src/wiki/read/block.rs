@@ -2,7 +2,7 @@
 
 use thin_vec::{ThinVec, thin_vec};
 
-use super::{Place, Reader, is_blank};
+use super::{Container, Reader, is_blank};
 use crate::tree::{Kind, Node, Span, add};
 
 /// The kind of block that a line begins.
@@ -19,7 +19,7 @@ enum Line {
 impl<'a> Reader<'a> {
     /// Reads the blocks in the source between `start` and `end`. `place` is the kind of container that they
     /// are in.
-    pub(super) fn blocks(&mut self, start: usize, end: usize, place: Place) -> ThinVec<Node<'a>> {
+    pub(super) fn blocks(&mut self, start: usize, end: usize, place: Container) -> ThinVec<Node<'a>> {
         let mut found = ThinVec::new();
         let mut at = start;
         // Whether only blanks precede `at` on its line. The start of a macro's body counts as the start of a
@@ -56,15 +56,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the kind of block that begins at `at`, the first non-blank character of a line.
-    fn line(&self, at: usize, end: usize, place: Place) -> Line {
-        if place == Place::Item {
+    fn line(&self, at: usize, end: usize, place: Container) -> Line {
+        if place == Container::Item {
             return Line::Text;
         }
         let text = &self.bytes()[at..end];
         match text {
             [b'h', level @ b'1'..=b'6', b'.', ..] => Line::Heading(level - b'0'),
             [b'b', b'q', b'.', ..] => Line::Quote,
-            [b'|', ..] if place == Place::Block && self.is_table(at, end) => Line::Table,
+            [b'|', ..] if place == Container::Block && self.is_table(at, end) => Line::Table,
             [b'-', b'-', b'-', b'-', rest @ ..] if ends_line(rest) => Line::Rule,
             [b'*' | b'#' | b'-', ..] if self.marker(at, end, place).is_some() => Line::List,
             _ => Line::Text,
@@ -73,13 +73,13 @@ impl<'a> Reader<'a> {
 
     /// Returns whether the line whose first non-blank character is at `at` begins a block other than a
     /// paragraph.
-    pub(super) fn begins_block(&self, at: usize, end: usize, place: Place) -> bool {
+    pub(super) fn begins_block(&self, at: usize, end: usize, place: Container) -> bool {
         self.line(at, end, place) != Line::Text
     }
 
     /// Returns whether the line at `at` begins a block that ends a list item. A table row does not: in an
     /// item it is text.
-    pub(super) fn ends_item(&self, at: usize, end: usize, place: Place) -> bool {
+    pub(super) fn ends_item(&self, at: usize, end: usize, place: Container) -> bool {
         !matches!(self.line(at, end, place), Line::Text | Line::Table)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         self.block_tag_in(start, line, end).map_or(line, |it| it.start)
     }
 
-    fn paragraph(&mut self, at: usize, end: usize, place: Place, found: &mut ThinVec<Node<'a>>) -> usize {
+    fn paragraph(&mut self, at: usize, end: usize, place: Container, found: &mut ThinVec<Node<'a>>) -> usize {
         let stop = self.paragraph_end(at, end, place);
         let Some(node) = self.text_block(Node::new(Kind::Paragraph), at, at, stop) else { return at };
         if !node.children.is_empty() {
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the offset at which the paragraph that begins at `at` ends: before a blank line, a macro that
     /// is a block, or a line that begins another block.
-    pub(super) fn paragraph_end(&self, at: usize, end: usize, place: Place) -> usize {
+    pub(super) fn paragraph_end(&self, at: usize, end: usize, place: Container) -> usize {
         let mut at = at;
         loop {
             let line = self.line_end(at, end);

@@ -2,7 +2,7 @@
 
 use thin_vec::{ThinVec, thin_vec};
 
-use super::{Place, Reader, is_blank};
+use super::{Container, Reader, is_blank};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
 /// The largest number of levels of nested lists. A line with more signs is text.
@@ -21,7 +21,7 @@ struct Item {
 impl<'a> Reader<'a> {
     /// Returns the number of list signs that the line at `at` begins with, and the offset of the text after
     /// them; `None` if the line does not begin a list item.
-    pub(super) fn marker(&self, at: usize, end: usize, place: Place) -> Option<(usize, usize)> {
+    pub(super) fn marker(&self, at: usize, end: usize, place: Container) -> Option<(usize, usize)> {
         let text = &self.bytes()[at..end];
         let levels =
             text.iter().take(MAX_LEVELS + 1).take_while(|it| matches!(it, b'*' | b'#' | b'-')).count();
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         let is_empty = self.bytes()[content..end].first().is_none_or(|it| *it == b'\n');
         // A lone dash is text, and so is a sign that is the whole content of a cell.
         let is_sign = is_empty
-            && (text[..levels].ends_with(b"-") || place == Place::Cell && levels == 1 && content >= end);
+            && (text[..levels].ends_with(b"-") || place == Container::Cell && levels == 1 && content >= end);
         (!is_sign).then_some((levels, content))
     }
 
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         &mut self,
         at: usize,
         end: usize,
-        place: Place,
+        place: Container,
         found: &mut ThinVec<Node<'a>>,
     ) -> usize {
         let mut items = Vec::new();
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             line = self.skip_blanks(stop + 1, end);
-            let is_rule = line >= end || (place != Place::Item && self.is_rule(line, end));
+            let is_rule = line >= end || (place != Container::Item && self.is_rule(line, end));
             if is_rule {
                 break;
             }
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the offset at which the item whose text begins at `at` ends: before a blank line, a block,
     /// another item, or a macro that an item cannot contain.
-    fn item_end(&self, at: usize, end: usize, place: Place) -> usize {
+    fn item_end(&self, at: usize, end: usize, place: Container) -> usize {
         let mut at = at;
         loop {
             let line = self.line_end(at, end);
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         let mut children = ThinVec::new();
         if own == 1 {
             self.depth += 2 * level;
-            children = self.blocks(first.content, first.end, Place::Item);
+            children = self.blocks(first.content, first.end, Container::Item);
             self.depth -= 2 * level;
         }
         let (lists, taken) = self.lists(&items[own..], level + 1);

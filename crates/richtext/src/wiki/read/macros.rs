@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use thin_vec::{ThinVec, thin_vec};
 
-use super::{Place, Reader, Tag};
+use super::{Container, Reader, Tag};
 use crate::format::{Dialect, known};
 use crate::tree::{Attr, Kind, MACRO, MAX_DEPTH, Node, Span};
 use crate::values::{json, macros, parameters};
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
     }
 
     fn body(&mut self, body: Span, tag: Tag<'_>) -> ThinVec<Node<'a>> {
-        let mut children = self.blocks(body.start as usize, body.end as usize, Place::Block);
+        let mut children = self.blocks(body.start as usize, body.end as usize, Container::Block);
         if tag.class == Class::Layout && tag.name == "section" {
             share_width(&mut children);
         }

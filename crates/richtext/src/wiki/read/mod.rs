@@ -19,7 +19,7 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Dialect;
-use crate::tree::{Kind, Mark, Node, Room, Span};
+use crate::tree::{Kind, Mark, Node, NodeLimit, Span};
 
 pub(crate) use link::href;
 pub(crate) use list::MAX_LEVELS;
@@ -27,9 +27,9 @@ pub(crate) use tags::Tag;
 pub(crate) use token::{image_params, is_scheme, parse_image};
 
 /// Reads the blocks of `source`, with diagnostics. Makes at most as many nodes as `room` allows.
-pub(crate) fn read(source: &str, dialect: Dialect, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+pub(crate) fn read(source: &str, dialect: Dialect, room: NodeLimit) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, dialect, room);
-    let blocks = reader.blocks(0, source.len(), Place::Block);
+    let blocks = reader.blocks(0, source.len(), Container::Block);
     reader.diagnostics.extend(reader.room.diagnostic());
     (blocks, reader.diagnostics)
 }
@@ -42,7 +42,7 @@ pub(crate) fn has_loose_tag(source: &str, dialect: Dialect) -> bool {
 
 /// The container of blocks, which decides the kinds of block that may begin in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Container {
     /// The document or a macro: every block may begin.
     Block,
     /// A table cell: no table may begin.
@@ -56,7 +56,7 @@ pub(crate) struct Reader<'a> {
     dialect: Dialect,
     tags: Vec<Tag<'a>>,
     diagnostics: Vec<Diagnostic>,
-    room: Room,
+    room: NodeLimit,
     /// The mark of a colour that began in an earlier text and did not end there. It applies to all text until
     /// the next `{color}`.
     colour: Option<Mark<'a>>,
@@ -73,7 +73,7 @@ pub(crate) struct Reader<'a> {
 const MAX_DIAGNOSTICS: usize = 1000;
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a str, dialect: Dialect, room: Room) -> Self {
+    fn new(source: &'a str, dialect: Dialect, room: NodeLimit) -> Self {
         let tags = tags::tags(source, dialect);
         let last_colour_end = source.rfind("{color}").unwrap_or(0);
         let mut reader = Self {

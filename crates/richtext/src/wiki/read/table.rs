@@ -2,7 +2,7 @@
 
 use thin_vec::ThinVec;
 
-use super::{Place, Reader};
+use super::{Container, Reader};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span};
 
 /// The largest number of cells in a row. Further bars (`|`) belong to the text of the last cell.
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
 
     fn cell(&mut self, is_head: bool, start: usize, content: usize, stop: usize) -> Node<'a> {
         self.depth += 3;
-        let mut blocks = self.blocks(content, stop, Place::Cell);
+        let mut blocks = self.blocks(content, stop, Container::Cell);
         self.depth -= 3;
         let stop = self.trim_end(content, stop).max(end_of(&blocks));
         if blocks.is_empty() {

@@ -70,7 +70,8 @@ fn text(text: &str, marks: &str, to: &mut Vec<String>) {
     }
 }
 
-/// Returns whether the tree of this crate for `source` equals `adf`, the tree of Atlassian's transformer.
+/// Returns whether `source`, read as Jira's dialect, and `adf`, the tree of Atlassian's transformer for it,
+/// are equal in the form of [`ours`], apart from known differences.
 fn is_alike(source: &str, adf: &Json) -> bool {
     let (mut one, mut other) = (Vec::new(), Vec::new());
     ours(&read(source, Dialect::Jira), &mut one);

@@ -5,7 +5,7 @@ use thin_vec::{ThinVec, thin_vec};
 use super::{BOTH, merged, read, shown};
 use crate::corpus;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Mark, MarkKind, Node, Room, misplaced};
+use crate::tree::{Kind, Mark, MarkKind, Node, NodeLimit, misplaced};
 use crate::wiki::Wiki;
 
 /// Checks that `nodes` are equal after writing and reading. Returns the markup of each dialect.
@@ -55,7 +55,7 @@ fn every_document_of_the_adf_corpus_is_written_so_that_it_is_read_again() {
         }
         let panel = json.replacen("\"doc\"", "\"expand\"", 1);
         if is_doc {
-            let holder = crate::adf::read_node(&panel, &Room::default(), 0);
+            let holder = crate::adf::read_node(&panel, &NodeLimit::default(), 0);
             // Some example documents were written for an older schema; their trees are skipped.
             if misplaced(&holder.children, "").is_none() {
                 survives(&holder.children, &name);

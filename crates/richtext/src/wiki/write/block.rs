@@ -7,15 +7,15 @@ use super::inline::Line;
 use crate::format::Dialect;
 use crate::tree::{Attr, Kind, Node, Value};
 use crate::values::{hrefs, html};
-use crate::wiki::read::{Place, image_params, parse_image};
+use crate::wiki::read::{Container, image_params, parse_image};
 
 impl Writer {
     /// Returns the markup of the blocks `nodes`, with an empty line between each two unless they are in a
     /// cell or an item.
-    pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Place) -> String {
+    pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Container) -> String {
         let mut flat = Vec::new();
         flatten(nodes, &mut flat);
-        let between = if place == Place::Block { "\n\n" } else { "\n" };
+        let between = if place == Container::Block { "\n\n" } else { "\n" };
         let mut text = String::new();
         for (index, node) in flat.iter().enumerate() {
             if index > 0 {
@@ -33,22 +33,22 @@ impl Writer {
         node: &Node<'_>,
         before: Option<&Node<'_>>,
         next: Option<&Node<'_>>,
-        place: Place,
+        place: Container,
     ) -> String {
         if node.kind == Kind::RawBlock {
             return self.raw_block(node);
         }
-        let is_apart = place == Place::Block || !merges(before, node, next);
+        let is_apart = place == Container::Block || !merges(before, node, next);
         let markup = if is_apart { self.markup(node, place) } else { None };
         markup.unwrap_or_else(|| self.adf(node))
     }
 
     /// Returns the markup of `node`; `None` if markup cannot express all of it.
-    fn markup(&mut self, node: &Node<'_>, place: Place) -> Option<String> {
+    fn markup(&mut self, node: &Node<'_>, place: Container) -> Option<String> {
         if !node.marks.is_empty() {
             return None;
         }
-        let in_item = place == Place::Item;
+        let in_item = place == Container::Item;
         match node.kind {
             Kind::Paragraph => {
                 only(node, &[])?;
@@ -62,11 +62,13 @@ impl Writer {
             Kind::Heading => self.heading(node),
             Kind::Rule => only(node, &[]).map(|()| "----".to_owned()),
             Kind::Blockquote => self.quote(node),
-            Kind::BulletList | Kind::OrderedList if place == Place::Cell && super::list::ends_bare(node) => {
+            Kind::BulletList | Kind::OrderedList
+                if place == Container::Cell && super::list::ends_bare(node) =>
+            {
                 None
             }
             Kind::BulletList | Kind::OrderedList => self.list(node, "", true),
-            Kind::Table if place == Place::Block => self.table(node),
+            Kind::Table if place == Container::Block => self.table(node),
             Kind::Panel => self.panel(node),
             Kind::Expand => self.expand(node),
             Kind::LayoutSection | Kind::LayoutColumn => self.layout(node),
@@ -117,7 +119,7 @@ impl Writer {
             Some("markdown") => {
                 let text = Node::of_text(html::seen(&node.text).trim().to_owned());
                 let paragraph = Node::new(Kind::Paragraph).holding(thin_vec![text]);
-                self.line("", &paragraph.children, Line::Paragraph(Place::Block)).unwrap_or_default()
+                self.line("", &paragraph.children, Line::Paragraph(Container::Block)).unwrap_or_default()
             }
             Some(_) if node.text.contains("{plainwire-raw}") => self.adf(node),
             Some(format) => format!("{{plainwire-raw:format={format}}}{}{{plainwire-raw}}", node.text),

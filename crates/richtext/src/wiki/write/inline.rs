@@ -4,17 +4,17 @@ use thin_vec::ThinVec;
 
 use super::same::{is_cite, is_known, same_inlines};
 use super::{Writer, text};
-use crate::tree::{Kind, Mark, MarkKind, Node, Room};
+use crate::tree::{Kind, Mark, MarkKind, Node, NodeLimit};
 use crate::values::emoticons::{EMOTICONS, Emoticon};
 use crate::values::macros;
 use crate::wiki::params;
-use crate::wiki::read::{self, Place};
+use crate::wiki::read::{self, Container};
 
 /// The kind of block that a text is written in, which decides its possible spellings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// A paragraph, which may have several lines.
-    Paragraph(Place),
+    Paragraph(Container),
     /// A heading or the text after `bq.`, which must be on one line.
     Heading,
 }
@@ -93,21 +93,21 @@ impl Writer {
     /// Returns whether the markup `text`, in a block of the kind `line`, is read as `nodes`.
     fn reads_back(&self, text: &str, nodes: &[Node<'_>], line: Line) -> bool {
         let (before, after) = match line {
-            Line::Paragraph(Place::Block) => ("", ""),
-            Line::Paragraph(Place::Cell) => ("|", "|"),
-            Line::Paragraph(Place::Item) => ("* ", ""),
+            Line::Paragraph(Container::Block) => ("", ""),
+            Line::Paragraph(Container::Cell) => ("|", "|"),
+            Line::Paragraph(Container::Item) => ("* ", ""),
             Line::Heading => ("h1. ", ""),
         };
         let source = format!("{before}{text}{after}");
         if read::has_loose_tag(&source, self.dialect) {
             return false;
         }
-        let (blocks, _) = read::read(&source, self.dialect, Room::default());
+        let (blocks, _) = read::read(&source, self.dialect, NodeLimit::default());
         let [block] = blocks.as_slice() else { return false };
         let held = match line {
-            Line::Paragraph(Place::Block) | Line::Heading => Some(block),
-            Line::Paragraph(Place::Cell) => one(block).and_then(one).and_then(one),
-            Line::Paragraph(Place::Item) => one(block).and_then(one),
+            Line::Paragraph(Container::Block) | Line::Heading => Some(block),
+            Line::Paragraph(Container::Cell) => one(block).and_then(one).and_then(one),
+            Line::Paragraph(Container::Item) => one(block).and_then(one),
         };
         let Some(held) = held else { return false };
         let kind = if line == Line::Heading { Kind::Heading } else { Kind::Paragraph };
@@ -303,7 +303,7 @@ impl Spell<'_> {
                 let place = text::Around {
                     care: self.care,
                     in_link: self.in_link,
-                    in_cell: self.line == Line::Paragraph(Place::Cell),
+                    in_cell: self.line == Line::Paragraph(Container::Cell),
                     is_first: stands.is_first,
                     is_last: stands.is_last,
                 };

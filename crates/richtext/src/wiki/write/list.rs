@@ -4,7 +4,7 @@ use super::Writer;
 use super::block::only;
 use super::inline::Line;
 use crate::tree::{Kind, Node};
-use crate::wiki::read::{MAX_LEVELS, Place};
+use crate::wiki::read::{Container, MAX_LEVELS};
 
 fn is_list(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::BulletList | Kind::OrderedList)
@@ -90,7 +90,7 @@ impl Writer {
         }
         match before {
             None if node.kind == Kind::Paragraph && node.marks.is_empty() && only(node, &[]).is_some() => {
-                let line = self.line("* ", &node.children, Line::Paragraph(Place::Item));
+                let line = self.line("* ", &node.children, Line::Paragraph(Container::Item));
                 line.map_or_else(|| self.adf(node), |it| it[2..].to_owned())
             }
             _ => self.tight(before, node, next),
@@ -100,6 +100,6 @@ impl Writer {
     /// Returns the markup of a block in an item, between the blocks `before` and `next`. No empty line
     /// separates the blocks of an item.
     fn tight(&mut self, before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> String {
-        self.block(node, before, next.filter(|it| !is_list(it)), Place::Item)
+        self.block(node, before, next.filter(|it| !is_list(it)), Container::Item)
     }
 }

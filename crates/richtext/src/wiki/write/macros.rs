@@ -8,7 +8,7 @@ use crate::tree::{Kind, MACRO, Node};
 use crate::values::{json, macros, parameters};
 use crate::wiki::names::{self, Class, DEFAULT_LANGUAGE};
 use crate::wiki::params;
-use crate::wiki::read::Place;
+use crate::wiki::read::Container;
 
 /// Returns the macro parameters of `node` (its attributes `param:NAME`) that ADF has no attribute for.
 fn own_params<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
@@ -29,7 +29,7 @@ impl Writer {
             return None;
         }
         self.open.push(name.to_owned());
-        let body = self.blocks(&node.children, Place::Block);
+        let body = self.blocks(&node.children, Container::Block);
         self.open.pop();
         let lines = if body.is_empty() { "\n".to_owned() } else { format!("\n{body}\n") };
         Some(format!("{{{name}{params}}}{lines}{{{name}}}"))
@@ -114,17 +114,17 @@ impl Writer {
         self.body(&name, params, node)
     }
 
-    pub(super) fn extension(&mut self, node: &Node<'_>, place: Place) -> Option<String> {
+    pub(super) fn extension(&mut self, node: &Node<'_>, place: Container) -> Option<String> {
         let (name, params, body) = self.said(node)?;
         let class = names::class(&name, self.dialect)?;
         match (class, body) {
             (Class::Plain, Some(body)) if !body.contains(&format!("{{{name}}}")) => {
                 Some(format!("{{{name}{params}}}{body}{{{name}}}"))
             }
-            (Class::Unknown, None) if place == Place::Block && self.is_new(&name) => {
+            (Class::Unknown, None) if place == Container::Block && self.is_new(&name) => {
                 Some(format!("{{{name}{params}}}"))
             }
-            (Class::Single, None) if place == Place::Block && name != "anchor" => {
+            (Class::Single, None) if place == Container::Block && name != "anchor" => {
                 Some(format!("{{{name}{params}}}"))
             }
             _ => None,

@@ -18,23 +18,23 @@ use std::collections::BTreeSet;
 use crate::format::Dialect;
 use crate::tree::{Holds, Kind, Mark, MarkKind, Node};
 
-use super::read::Place;
+use super::read::Container;
 pub(crate) use text::text;
 
 /// Returns a document that consists of these blocks.
 pub(crate) fn document(blocks: &[Node<'_>], dialect: Dialect) -> String {
-    Writer::new(dialect).blocks(blocks, Place::Block)
+    Writer::new(dialect).blocks(blocks, Container::Block)
 }
 
 /// Returns the markup of `nodes` as children of `parent`; as blocks of the document if `parent` is `None`.
 pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Dialect) -> String {
     let mut writer = Writer::new(dialect);
-    let Some(parent) = parent else { return writer.blocks(nodes, Place::Block) };
+    let Some(parent) = parent else { return writer.blocks(nodes, Container::Block) };
     match parent.kind {
         Kind::CodeBlock => nodes.iter().map(|it| it.text.as_ref()).collect(),
         Kind::Heading => within(writer.inlines(nodes, inline::Line::Heading), nodes, parent),
         kind if kind.holds() == Holds::Inlines => {
-            within(writer.inlines(nodes, inline::Line::Paragraph(Place::Block)), nodes, parent)
+            within(writer.inlines(nodes, inline::Line::Paragraph(Container::Block)), nodes, parent)
         }
         Kind::BulletList | Kind::OrderedList => {
             let mut list = Node::new(parent.kind);
@@ -42,11 +42,11 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
             list.children = nodes.into();
             writer.list(&list, "", true).unwrap_or_else(|| writer.adf(&list))
         }
-        Kind::ListItem => writer.blocks(nodes, Place::Item),
+        Kind::ListItem => writer.blocks(nodes, Container::Item),
         Kind::Table => writer.rows(nodes).unwrap_or_default(),
         Kind::TableRow => writer.cells(nodes).unwrap_or_default(),
-        Kind::TableCell | Kind::TableHeader => writer.blocks(nodes, Place::Cell),
-        _ => writer.blocks(nodes, Place::Block),
+        Kind::TableCell | Kind::TableHeader => writer.blocks(nodes, Container::Cell),
+        _ => writer.blocks(nodes, Container::Block),
     }
 }
 

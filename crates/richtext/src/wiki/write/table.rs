@@ -3,8 +3,8 @@
 use super::Writer;
 use super::block::only;
 use super::inline::Care;
-use crate::tree::{Kind, Node, Room};
-use crate::wiki::read::{self, Place};
+use crate::tree::{Kind, Node, NodeLimit};
+use crate::wiki::read::{self, Container};
 
 /// The largest number of cells in a row, as in the reader.
 const MAX_CELLS: usize = 1000;
@@ -50,7 +50,7 @@ impl Writer {
 
     /// Returns whether `text` is read as one row whose cells have the kinds and texts of the cells of `row`.
     fn is_row(&self, text: &str, row: &Node<'_>) -> bool {
-        let (blocks, _) = read::read(text, self.dialect, Room::default());
+        let (blocks, _) = read::read(text, self.dialect, NodeLimit::default());
         let [table] = blocks.as_slice() else { return false };
         let [found] = table.children.as_slice() else { return false };
         let is_same = |one: &Node<'_>, other: &Node<'_>| {
@@ -86,7 +86,7 @@ impl Writer {
             return " ".to_owned();
         }
         // The blocks directly follow the bar: a line feed after it would end the row.
-        self.blocks(blocks, Place::Cell)
+        self.blocks(blocks, Container::Cell)
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Calls {
     is_lost: bool,
     /// The requests that began or were cancelled; `None` if the owner of the calls does not ask for them.
     #[cfg(feature = "http")]
-    news: Option<News>,
+    news: Option<SubscriptionNotice>,
     pub(crate) peer: Peer,
     principal: Option<Arc<Principal>>,
     questions: Questions,
@@ -69,7 +69,7 @@ pub(crate) struct Calls {
 /// The requests that began, and those that were cancelled, since the owner last took them.
 #[cfg(feature = "http")]
 #[derive(Default)]
-struct News {
+struct SubscriptionNotice {
     begun: Vec<CallKey>,
     cancelled: Vec<CallKey>,
 }
@@ -119,7 +119,7 @@ impl Calls {
     #[cfg(feature = "http")]
     pub(crate) fn with_news(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
         let mut calls = Self::new(built, principal);
-        calls.news = Some(News::default());
+        calls.news = Some(SubscriptionNotice::default());
         calls
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn entry(summary: &EntrySummary<'_>) -> Result<(), String> {
     }
 }
 
-/// Returns whether the entry uses the extension for views, so that the server has to declare it.
+/// Returns whether the entry uses the MCP Apps extension, so that the server has to declare the extension.
 pub(crate) fn needs_extension(summary: &EntrySummary<'_>) -> bool {
     match summary.list {
         List::Prompts => false,
@@ -39,7 +39,7 @@ pub(crate) fn tool_page(summary: &EntrySummary<'_>) -> Option<String> {
     Some(uri?.as_str()?.to_owned())
 }
 
-/// The older name of the member `ui.resourceUri` of `_meta`.
+/// The deprecated member of a tool's `_meta` for the URI of the page; `ui.resourceUri` replaced it.
 const FLAT: &str = "ui/resourceUri";
 
 /// Members of `_meta.ui` that belong to a page and not to its tool.

@@ -14,12 +14,12 @@ use crate::server::entry::tool::Tool;
 /// protects nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Visibility {
-    /// Only the page: the tool is not offered to models.
+    /// Only the page may call the tool: hosts do not offer it to models.
     App,
-    /// The page and the model, as for a tool without a visibility.
+    /// Both the page and the model may call the tool, as without a visibility.
     #[default]
     Both,
-    /// Only the model.
+    /// Only the model may call the tool.
     Model,
 }
 

@@ -62,16 +62,16 @@ pub(crate) use check::{entry as check, needs_extension, tool_page};
 pub use link::Visibility;
 pub use view::{Permission, View};
 
-/// The name of the extension.
+/// The name of the MCP Apps extension.
 pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
-/// The media type of a page.
+/// The media type of a page that hosts show (MCP Apps).
 pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
 
-/// The prefix of the URI of a page.
+/// The prefix of the URI of every page.
 pub(crate) const SCHEME: &str = "ui://";
 
-/// The member of `_meta` that holds the data of the extension.
+/// The member of `_meta` that holds the data of the MCP Apps extension.
 pub(crate) const MEMBER: &str = "ui";
 
 /// Makes a resource of a static page. Its name is the part of the URI after `ui://`.
@@ -84,7 +84,7 @@ pub(crate) const MEMBER: &str = "ui";
 /// # drop(page);
 /// ```
 ///
-/// A text that does not begin with `<!DOCTYPE html>` is reported when the server starts.
+/// A text that begins neither with `<!DOCTYPE html>` nor with a comment is reported when the server starts.
 #[track_caller]
 pub fn page(uri: impl Into<String>, html: impl Into<Cow<'static, str>>) -> Resource {
     let (uri, html) = (uri.into(), html.into());
@@ -114,7 +114,7 @@ fn shows_views(client: &Capabilities) -> bool {
     types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|it| it == MIME_TYPE))
 }
 
-/// Declares the extension, unless it is declared already.
+/// Declares the MCP Apps extension in `capabilities`, unless it is declared already.
 pub(crate) fn declare_in(capabilities: &mut Capabilities) {
     if capabilities.extension(EXTENSION).is_none() {
         capabilities.declare_in("extensions", EXTENSION, json!({ "mimeTypes": [MIME_TYPE] }));

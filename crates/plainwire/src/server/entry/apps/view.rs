@@ -11,7 +11,8 @@ use super::{MEMBER, MIME_TYPE};
 use crate::server::entry::meta;
 use crate::server::entry::resource::{Resource, ResourceTemplate};
 
-/// The needs of a page that its host has to grant. By default a page shows its own content and loads nothing.
+/// The needs of a page (MCP Apps) that its host, the application that shows it, has to grant. By default a
+/// page shows its own content and loads nothing.
 ///
 /// ```
 /// use plainwire::apps::{Permission, View};
@@ -61,7 +62,7 @@ pub enum Permission {
 struct EmptyObject {}
 
 impl View {
-    /// Creates a view that asks for nothing.
+    /// Creates a view that asks its host for nothing.
     pub fn new() -> Self {
         Self::default()
     }
@@ -92,20 +93,20 @@ impl View {
         self
     }
 
-    /// Asks for a dedicated origin for the page, for keys and callbacks that are bound to an origin. The form
-    /// of `domain` depends on the host: see the host's documentation.
+    /// Asks for a dedicated origin for the page, for API keys and sign-in callbacks that are bound to an
+    /// origin. The form of `domain` depends on the host: see the host's documentation.
     pub fn domain(mut self, domain: impl Into<String>) -> Self {
         self.domain = Some(domain.into());
         self
     }
 
-    /// Asks for a border and a background. Without a preference the host decides.
+    /// Asks the host for a border and a background around the page. Without a preference the host decides.
     pub fn bordered(mut self) -> Self {
         self.prefers_border = Some(true);
         self
     }
 
-    /// Asks for no border and no background.
+    /// Asks the host for no border and no background around the page.
     pub fn borderless(mut self) -> Self {
         self.prefers_border = Some(false);
         self

@@ -103,7 +103,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Returns the item that a tail has for the event that [`write`] wrote with this number.
+/// Returns the item that a tail has for the event that [`write()`] wrote with this number.
 pub(super) fn event(number: u64) -> Tailed {
     Tailed::Event(number, number.to_string().into_bytes())
 }
@@ -120,7 +120,7 @@ pub(super) async fn next(tail: &mut dyn Tail) -> Result<Option<Tailed>, Broken> 
     Ok(next.transpose()?)
 }
 
-/// Checks that the next items of a tail are the events with these numbers, as [`write`] wrote them.
+/// Checks that the next items of a tail are the events with these numbers, as [`write()`] wrote them.
 pub(super) async fn reads(tail: &mut dyn Tail, numbers: impl IntoIterator<Item = u64>) -> RuleResult {
     for number in numbers {
         same("what comes next in a tail", &next(tail).await?, &Some(event(number)))?;

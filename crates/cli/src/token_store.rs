@@ -15,7 +15,7 @@ use plainwire_oauth::{
 };
 
 use crate::exit::Failure;
-use crate::{output, places, target};
+use crate::{output, paths, target};
 
 /// The name of this client on the sign-in page.
 const NAME: &str = "Plainwire";
@@ -93,7 +93,7 @@ impl TokenStore for KeychainOrFiles {
 
 /// Returns the builder of an OAuth client whose store all commands share.
 pub(crate) fn oauth() -> Result<OAuthBuilder, Failure> {
-    let folder = places::data().ok_or_else(|| {
+    let folder = paths::data().ok_or_else(|| {
         Failure::usage("expected HOME to be set, to store tokens below it, but found nothing".into())
     })?;
     let oauth = OAuth::builder(NAME);
@@ -109,7 +109,7 @@ pub(crate) fn oauth() -> Result<OAuthBuilder, Failure> {
 pub(crate) async fn with_tokens(target: Target) -> Result<Target, Failure> {
     let Target::Remote(remote) = target else { return Ok(target) };
     let url = match remote.url() {
-        Ok(url) if !remote.has_header("authorization") && places::data().is_some() => url,
+        Ok(url) if !remote.has_header("authorization") && paths::data().is_some() => url,
         _ => return Ok(remote.into()),
     };
     let oauth = oauth()?.build()?;

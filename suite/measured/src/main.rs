@@ -61,7 +61,7 @@ async fn nap(ms: u64) -> &'static str {
     "slept"
 }
 
-/// How many sleep or nap handlers run
+/// Returns the number of running sleep and nap handlers
 #[tool]
 async fn active() -> String {
     ACTIVE.load(Ordering::SeqCst).to_string()

@@ -20,14 +20,14 @@ pub(crate) enum Scope {
 /// The folder that a path in [`CONFIG_FILES`] is relative to.
 #[derive(Clone, Copy, Debug)]
 enum Base {
-    /// `CLAUDE_CONFIG_DIR`, or [`Self::Home`] if it is not set.
+    /// The folder in the variable `CLAUDE_CONFIG_DIR`, or [`Self::Home`] if it is not set.
     Claude,
     /// The home folder of the user.
     Home,
     /// The current folder. The path stays relative.
     Here,
-    /// The system's folder for the settings of programs: `~/Library/Application Support`, `%APPDATA%`, or
-    /// `$XDG_CONFIG_HOME`, which is `~/.config` by default.
+    /// The system's folder for the settings of programs: `~/Library/Application Support` on macOS,
+    /// `%APPDATA%` on Windows, otherwise `$XDG_CONFIG_HOME`, which is `~/.config` by default.
     Settings,
 }
 

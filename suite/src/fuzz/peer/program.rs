@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 
 use plainwire::proto::json::Span;
-use plainwire::proto::peer::{CallKey, Event, News, Peer, Request, RequestKey};
+use plainwire::proto::peer::{CallKey, Event, Peer, Request, RequestKey, SubscriptionNotice};
 
 use super::super::bytes::Bytes;
 use super::ledger::Ledger;
 
 /// State of the program on one side of the connection.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct ProgramState {
     /// Requests of the other side that the program has not ended yet, by key.
     pub(super) calls: BTreeMap<CallKey, Call>,
     pub(super) ledger: Ledger,
@@ -43,12 +43,12 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Open,
-    /// Cancelled by this side: no event names it any more.
+    /// This side has cancelled the request: no event names it any more.
     GivenUp,
     Ended,
 }
 
-impl Desk {
+impl ProgramState {
     /// Records a request that this side has made.
     pub(super) fn asked(&mut self, request: RequestKey) {
         assert_eq!(self.requests.insert(request, Fate::Open), None, "a key was given out twice");
@@ -102,10 +102,11 @@ impl Desk {
                     assert!(result.text(frame).starts_with('{'), "{frame}");
                     self.ended(request);
                 }
-                Event::Failed { request, .. } | Event::News { request, news: News::Ended } => {
+                Event::Failed { request, .. }
+                | Event::SubscriptionNotice { request, news: SubscriptionNotice::Ended } => {
                     self.ended(request);
                 }
-                Event::News { request, .. } | Event::Progress { request, .. } => {
+                Event::SubscriptionNotice { request, .. } | Event::Progress { request, .. } => {
                     assert_eq!(self.requests.get(&request), Some(&Fate::Open), "news of {request:?}");
                 }
                 Event::Notification { method, .. } => assert!(method.string(frame).is_some(), "{frame}"),
@@ -135,7 +136,8 @@ impl Desk {
         self.requests.values().filter(|fate| **fate == Fate::Open).count()
     }
 
-    /// Checks that the counters of the engine equal those of the program.
+    /// Checks that the counters of the engine equal those of the program, except that the engine may wait for
+    /// two requests of its own. Also checks that no question outlives the call during which it was asked.
     pub(super) fn check(&self, peer: &Peer) {
         let listens = self.calls.values().filter(|call| call.kind == Kind::Listen).count();
         assert_eq!(peer.listens(), listens);

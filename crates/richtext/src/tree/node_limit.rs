@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 
 /// The number of nodes that a reader may still make for a document. The reader takes one for each node; once
 /// none is left, it keeps the remaining source raw.
-pub(crate) struct Room {
+pub(crate) struct NodeLimit {
     /// The limit for the whole document, in nodes.
     most: usize,
     /// The number of nodes that may still be made.
@@ -19,13 +19,13 @@ pub(crate) struct Room {
     refused: Cell<Option<usize>>,
 }
 
-impl Default for Room {
+impl Default for NodeLimit {
     fn default() -> Self {
         Self::of(MAX_NODES)
     }
 }
 
-impl Room {
+impl NodeLimit {
     /// Creates a limit of `most` nodes.
     pub(crate) fn of(most: usize) -> Self {
         Self { most, left: Cell::new(most), over: Cell::new(false), refused: Cell::new(None) }

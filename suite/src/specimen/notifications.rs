@@ -54,7 +54,7 @@ struct Review {
     framework: String,
 }
 
-/// Returns the server.
+/// Returns the server with the tools `write`, `learn`, `forget` and `speak`, which cause notifications.
 pub fn server() -> Server {
     let mut server = Server::new("touch")
         .version("1.2.3")
