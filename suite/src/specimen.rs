@@ -1,7 +1,7 @@
 //! The server that the transcripts run against: a bit of everything, independent of time and place.
 //!
 //! In: nothing. Out: a [`Server`] with seven tools on two pages, resources of text and bytes, a template and
-//! prompts. Its handlers ask no questions, and its lists and resources never change; [`asking`] and [`touch`]
+//! prompts. Its handlers ask no questions, and its lists and resources never change; [`asking`] and [`notifications`]
 //! have servers that do.
 
 use std::time::Duration;

@@ -4,7 +4,7 @@
 //! In: descriptions of servers ([`Member`]). Out: merged lists that say which parts are missing, calls that
 //! are routed to the right server, and one stream of changes. A slow or lost server delays a listing only up
 //! to the server's deadline. The host connects to a lost server again only when a listing or a call needs it.
-//! It never makes a request again that the server may have processed.
+//! Connecting again never repeats a request. Only the client may repeat one, once, if that does no harm.
 //!
 //! Each server has a task, which connects, listens and fetches (`task`). The host and this task share a
 //! record of the server (`known`).
@@ -270,9 +270,9 @@ impl Host {
 
     /// Calls a tool. Cancel safe, like [`Client::request`].
     ///
-    /// Connects again before the call if the connection has ended and an attempt is due. The host never makes
-    /// a sent call again: if the connection ends during the call, the call returns the error of the
-    /// connection.
+    /// Connects again before the call if the connection has ended and an attempt is due. The host itself
+    /// never makes a sent call again. If the connection ends during the call, the client makes the call again
+    /// if it can and if that does no harm; otherwise this returns an error.
     ///
     /// # Errors
     /// [`Error::Unknown`] if no server has an entry of this name; [`Error::Ambiguous`] if several servers
