@@ -1,5 +1,6 @@
-//! Memory tests of the server: at most 8 allocations for one `tools/call` in each era, at most 200 bytes and
-//! the record for an idle session in the store, and no bytes for each event that a tail has not read.
+//! Memory tests of the server: at most 8 allocations for one `tools/call` in each era; at most 200 bytes
+//! besides its record for an idle session in the store; and no bytes for each event that a tail, a reader of
+//! a stream, has not read yet.
 //!
 //! The client side writes ready-made bytes and reads into an existing buffer. One test checks that the client
 //! side allocates nothing. Everything runs on one thread, the only one whose allocations are counted.

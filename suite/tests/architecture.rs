@@ -48,7 +48,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
 /// Packages that may depend on every package but each other, and that no package may depend on.
 const KNOW_ALL: [&str; 2] = ["plainwire-cli", "plainwire-suite"];
 
-/// The rooms whose code may start tasks.
+/// The rooms (folders or files of modules) whose code may start tasks.
 const SPAWN: [&str; 2] = ["crates/plainwire/src/runtime/", "crates/oauth/src/runtime.rs"];
 
 /// A source file that is shipped, without the unit tests at its end.
@@ -92,8 +92,8 @@ fn sources(folders: &[&str]) -> BTreeMap<String, String> {
     ours.map(|path| (name(&path), fs::read_to_string(&path).expect("UTF-8"))).collect()
 }
 
-/// Returns a message for each package that is missing in [`MAY_KNOW`], and for each dependency that it does
-/// not allow. An edge is a package and a package that it depends on.
+/// Returns a message for each package that is in neither [`MAY_KNOW`] nor [`KNOW_ALL`], and for each
+/// dependency that these tables do not allow. An edge is a package and a package that it depends on.
 fn undrawn(packages: &[String], edges: &[(String, String)]) -> Vec<String> {
     let drawn = |from: &str| MAY_KNOW.iter().find(|(name, _)| *name == from).map(|(_, known)| *known);
     let missing = packages.iter().filter(|it| drawn(it).is_none() && !KNOW_ALL.contains(&it.as_str()));
@@ -235,8 +235,8 @@ fn no_file_of_logic_is_longer_than_500_lines() {
     );
 }
 
-/// Returns the innermost room of the crate `krate` that has the module; `None` for `lib.rs` and `main.rs`,
-/// and for crates without rooms.
+/// Returns the innermost room (a folder or file of modules) of the crate `krate` that has the module; `None`
+/// for `lib.rs` and `main.rs`, and for crates without rooms.
 fn room_of(krate: &str, module: &ModulePath) -> Option<&'static Room> {
     let holds = |room: &&Room| {
         let path = module_of(room.path);
@@ -255,7 +255,8 @@ fn of_crate(krate: &str) -> Vec<(String, Source)> {
     ours.collect()
 }
 
-/// Returns a message for each use of a room of the crate `krate` by another room that may not use it.
+/// Returns a message for each place where a room (a folder or file of modules) of the crate `krate` uses
+/// another room that it may not use; in `plainwire` also a name of `lib.rs`.
 fn through_walls(krate: &str, sources: &[(String, Source)]) -> Vec<String> {
     let modules = Modules::new(sources.iter().map(|(path, _)| path.as_str()));
     let mut found = Vec::new();

@@ -1,5 +1,4 @@
-//! Tests with the reviewed inputs of the fuzz targets, and with inputs of a megabyte, which must not take
-//! long.
+//! Tests that each fuzz target keeps its promises on the reviewed inputs of its corpus.
 //!
 //! In: `fuzz/corpus/<target>/`, one file for each input. The function of the fuzz target runs on each.
 

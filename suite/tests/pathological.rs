@@ -25,7 +25,7 @@ fn text(start: &str, part: &str, end: &str) -> String {
     format!("{start}{}{end}", part.repeat(LENGTH / part.len()))
 }
 
-/// Returns frames that are messages, and frames that are almost messages.
+/// Returns frames of a megabyte: some are messages, others are almost messages.
 fn frames() -> Vec<String> {
     let call = |arguments: &str| {
         format!(

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_replica-server");
 
-/// The file to which the step of the tool `book` writes a line each time that it runs. The file is empty at
-/// first.
+/// The file to which the step of the tool `book` writes a line with the id of its process each time that it
+/// runs. The file does not exist at first.
 struct Ledger(PathBuf);
 
 impl Ledger {

@@ -247,7 +247,8 @@ impl Streams {
         (Program::start_on(&mut command, mine, Some(yours)), theirs)
     }
 
-    /// Returns whether stderr, to which printed text goes, is the stream of the answers.
+    /// Returns whether stderr, to which the server sends what its tools print, is the same stream as stdout,
+    /// which has the answers.
     fn mixes_errors_in(self) -> bool {
         matches!(self, Self::PipesWithErrorsInOutput | Self::SocketWithErrorsInOutput)
     }

@@ -32,7 +32,7 @@ const TOPICS: [&str; 15] = [
     "tools",
 ];
 
-/// The transcripts that are played to a server whose catalog changes.
+/// The transcripts that are played to a server whose entries change while it serves.
 const TOUCH: [&str; 3] = ["completion", "logging", "subscriptions"];
 
 fn folder(revision: Revision) -> PathBuf {
@@ -50,8 +50,8 @@ fn server(path: &Path) -> Server {
     }
 }
 
-/// Plays the transcripts of a revision and compares them with the files. With `UPDATE=1`, writes the files
-/// instead.
+/// Plays the transcripts of a revision, and checks that the server's lines are those in the files. With
+/// `UPDATE=1`, writes the lines to the files instead.
 async fn check(revision: Revision) {
     let update = env::var_os("UPDATE").is_some_and(|update| update == "1");
     let mut differences = String::new();

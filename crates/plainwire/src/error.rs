@@ -113,7 +113,7 @@ pub enum Error {
         /// The kind of thing that was named: `tool`, `prompt`, `resource` or `server`.
         what: &'static str,
     },
-    /// The server can't be reached; the request was not sent.
+    /// The server can't be reached. The request was not sent, or is safe to repeat.
     Unreachable {
         /// The server that can't be reached: the scheme, host and port of its URL, or the name that a host (a
         /// client of several servers) uses for it.

@@ -4,7 +4,7 @@ use plainwire_richtext::{Document, Flavor, Format, Sidecar, adf, convert};
 
 const EXTENDED: Format = Format::Markdown(Flavor::Extended);
 
-/// Markdown with a mistake, and the first message about it.
+/// Markdown with a mistake, and the one message about it, with its position.
 const WRONG: [(&str, &str); 20] = [
     (
         ":status[OK]{color=freen}",

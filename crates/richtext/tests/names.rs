@@ -1,5 +1,5 @@
 //! Names of people, pages and files: a document lists the names that it needs, the caller fills them in, and
-//! an edit is restored as without them.
+//! an edit is restored just as if no names had been filled in.
 
 use plainwire_richtext::{
     Attachment, Dialect, Document, Flavor, Format, LossKind, Names, Page, Resolver, Section, Sidecar, User,

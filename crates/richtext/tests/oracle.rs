@@ -45,7 +45,7 @@ fn recorded() -> Vec<(String, String, Option<Value>)> {
         .collect()
 }
 
-/// Converts a document to wiki markup and back with this crate.
+/// Converts an ADF document to wiki markup and back with this crate, and returns the resulting ADF.
 fn ours(document: &str) -> Value {
     let wiki = convert(Format::Adf, JIRA, document).text;
     serde_json::from_str(&convert(JIRA, Format::Adf, &wiki).text).expect("our ADF is JSON")
@@ -74,5 +74,5 @@ fn more_documents_come_back_from_wiki_markup_than_with_atlassians_transformer() 
     assert!(our.same >= SAME, "expected at least {SAME} that are the same, but found {our:?}: {different:?}");
 }
 
-/// The number of documents, of 67, that must at least come back as the same JSON from this crate.
+/// The least number of documents, of 67, that must come back as the same JSON when this crate converts them.
 const SAME: usize = 55;

@@ -74,7 +74,7 @@ impl Modules {
     }
 }
 
-/// Returns the module that a file is, by its path below `src`.
+/// Returns the path of the module in the file `path`, which is relative to `src`.
 pub(crate) fn module_of(path: &str) -> ModulePath {
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let mut parts: ModulePath = path.split('/').map(ToOwned::to_owned).collect();

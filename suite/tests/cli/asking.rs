@@ -141,7 +141,8 @@ fn answers_a_modern_server_which_asks_once_more_with_the_answers() {
     }
 }
 
-/// The test of an example in docs/cli.md.
+/// The reference server asks two questions, as docs/cli.md shows: the user must see them with the prompts on
+/// the page, and their answers must reach the server.
 #[test]
 fn asks_what_the_reference_server_wants_to_know_in_every_era() {
     for (era, _) in ERAS {
@@ -357,8 +358,8 @@ fn tells_roots_to_a_server_that_asks_where_it_may_work() {
     assert_eq!(told["result"]["roots"], roots, "{ran:?}");
 }
 
-/// Runs a call on whose stdin nothing is typed, and which stays open. Returns the result, and the time that
-/// the call took.
+/// Runs a call whose stdin stays open, and on which nothing is typed. `steps` are the lines of the server's
+/// shell script. Returns the outcome of the command, and the time that it took.
 fn unanswered(steps: Vec<(&str, String)>) -> (Ran, Duration) {
     let mut command = binary::command();
     command.args(["call", "x", "--era", "legacy", "--", "sh", "-c"]);

@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 use super::script::{Step, answer};
 use super::{Ran, run};
 
-/// The characters at which bash breaks words unless the user sets others.
+/// The characters at which bash breaks a command line into words unless the user sets others.
 const BREAKS: &str = " \t\n\"'@><=;|&(:";
 
-/// Runs the binary as the script for `shell` does. In `typed`, `|` is the cursor. Returns the candidates.
+/// Runs the binary as the completion script for `shell` does. In `typed`, `|` is the cursor. Returns the
+/// candidates for completion.
 fn complete(shell: &str, typed: &str) -> Vec<String> {
     let cursor = typed.chars().position(|c| c == '|').expect("a cursor");
     let line = typed.replacen('|', "", 1);
@@ -220,7 +221,7 @@ fn prints_a_script_for_each_shell() {
 }
 
 /// Runs bash with the script of `plainwire completion bash`. In `typed`, `|` is the cursor. Returns the
-/// candidates; `None` if bash is not installed.
+/// candidates for completion; `None` if bash is not installed.
 fn in_bash(typed: &str) -> Option<String> {
     let cursor = typed.find('|').expect("a cursor");
     let line = typed.replacen('|', "", 1);

@@ -60,14 +60,15 @@ fn feed(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     Ran::of(child.wait_with_output().expect("it ends"))
 }
 
-/// Makes a folder that contains the page `in.xml` and the sidecar `s` of its Markdown.
+/// Makes a folder that contains the page `in.xml` and the sidecar `s`, the data of the page that its Markdown
+/// does not show.
 fn split(name: &str) -> PathBuf {
     let folder = folder(name, &[("in.xml", PAGE)]);
     assert_eq!(run(&folder, &[&TO_MARKDOWN[..], &["in.xml"]].concat()).quietly(), MARKDOWN);
     folder
 }
 
-/// Converts edited Markdown back to a page by the sidecar in `folder`.
+/// Converts edited Markdown back to a page by the sidecar `s` in `folder`.
 fn back(folder: &Path, options: &[&str], markdown: &str) -> Ran {
     fs::write(folder.join("a.md"), markdown).expect("a file of our own");
     run(folder, &[&BACK[..], options, &["a.md"]].concat())

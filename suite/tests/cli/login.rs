@@ -101,8 +101,8 @@ fn reference() -> impl Fn(&Request) -> Response + Send {
     }
 }
 
-/// Reads stderr to the end. On the way, opens each sign-in page that it names, and follows the redirect.
-/// Returns all of stderr.
+/// Reads the stderr of `child` to its end. On the way, opens each sign-in page that it names, and follows the
+/// redirect back to `plainwire`. Returns all of stderr.
 fn browse(child: &mut Child) -> String {
     let mut all = String::new();
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
@@ -218,8 +218,9 @@ fn files_are_for_their_owner_and_encrypted_if_there_is_a_key() {
     assert_eq!(mode(&person.home.join(TOKENS)), 0o700);
 }
 
-/// Runs only with the session bus that `third_party/keychain.sh` starts. The test leaves a client
-/// registration in the keychain, so it must not use a developer's own keychain.
+/// Tokens must be stored in the keychain and not in files. The test runs only with the session bus that
+/// `third_party/keychain.sh` starts: it leaves a client registration in the keychain, so it must not use a
+/// developer's own keychain.
 #[test]
 fn tokens_go_to_the_keychain_where_there_is_one() {
     if env::var_os("PLAINWIRE_TEST_KEYCHAIN").is_none() {

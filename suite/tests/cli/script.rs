@@ -34,8 +34,8 @@ while [ $# -gt 0 ]; do
 done
 "#;
 
-/// Runs `plainwire` with the arguments `words`, a server of these steps, and `typed` on stdin. After its
-/// steps, the server waits until its input ends.
+/// Runs `plainwire` with the arguments `words`, a server that performs `steps`, and `typed` on stdin. After
+/// its steps, the server waits until its input ends.
 pub(crate) fn play(words: &[&str], steps: Vec<Step>, typed: &str) -> Ran {
     let mut command = binary::command();
     command.args(words).args(["--", "sh", "-c", &format!("{PLAYER} cat > /dev/null"), "sh"]);

@@ -18,7 +18,8 @@ fn all() -> Value {
     json!({ "tools": { "listChanged": true }, "resources": { "subscribe": true, "listChanged": true }, "prompts": {} })
 }
 
-/// Returns the step in which a modern server sends a notification for the subscription with the id 2.
+/// Returns the step in which a scripted modern server sends a notification for the subscription with the id
+/// 2.
 fn heard(method: &str, mut params: Value) -> Step {
     params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": 2 });
     notify(method, &params)

@@ -12,7 +12,8 @@ use plainwire_suite::root;
 
 use super::constructs::{CONSTRUCTS, Construct};
 
-/// The formats that the page shows, in this order.
+/// The formats that the page shows. A construct appears in its own format first, and then in the others in
+/// this order.
 const FORMATS: [Format; 4] =
     [Format::Adf, Format::Storage, Format::Wiki(Dialect::Confluence), Format::Markdown(Flavor::Extended)];
 
@@ -66,7 +67,7 @@ fn section(it: &Construct) -> String {
     section
 }
 
-/// Returns these lines as a list to be put below a document; empty without lines.
+/// Returns these lines as a Markdown list that is put below a document; empty without lines.
 fn list(lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|it| format!("- {it}\n")).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }

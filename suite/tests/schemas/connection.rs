@@ -43,8 +43,8 @@ const NOTIFICATIONS: [(&str, &str); 10] = [
     ("notifications/tools/list_changed", "ToolListChangedNotification"),
 ];
 
-/// The notifications of 2026-07-28 that belong to a listen, in addition to those whose name ends in
-/// `/list_changed`.
+/// The notifications of 2026-07-28 that belong to a `subscriptions/listen` request, in addition to those
+/// whose name ends in `/list_changed`.
 const NEWS: [&str; 2] = ["notifications/resources/updated", "notifications/subscriptions/acknowledged"];
 
 /// Each method of a server's question, with the names of the question and of the answer in the schemas. In a
@@ -76,15 +76,15 @@ enum Scope {
 }
 
 pub(crate) struct Connection<'o> {
-    /// Whether `initialize` has been answered.
+    /// Whether the server has answered `initialize` with a revision.
     agreed: bool,
     oracles: &'o Oracles,
-    /// The method of each question of the server. The key is its id as JSON in a session, and its key in the
-    /// result in 2026-07-28.
+    /// The method of each question that the server has asked. The key is the id of the question as JSON in a
+    /// session, and its key in `inputRequests` in 2026-07-28.
     questions: HashMap<String, String>,
-    /// The method and the revision of each request, by its id as JSON.
+    /// The method and the revision of each request of the client, by its id as JSON.
     requests: HashMap<String, (String, Revision)>,
-    /// The ids, as JSON, of requests that have answers to questions or a request state.
+    /// The ids, as JSON, of the client's requests that carry answers to questions or a request state.
     retries: HashSet<String>,
     /// The revision of messages that do not name one.
     session: Revision,
@@ -207,8 +207,8 @@ impl<'o> Connection<'o> {
         faults
     }
 
-    /// Checks that a notification has the id of a listen if and only if it belongs to one, which the schemas
-    /// do not require. Returns the error; `None` if the notification is right.
+    /// Checks that a notification has the id of a `subscriptions/listen` request if and only if it belongs to
+    /// one, which the schemas do not require. Returns the error; `None` if the notification is right.
     ///
     /// Spec: 2026-07-28 subscriptions "Receiving Notifications".
     fn judge_tag(&self, revision: Revision, method: &str, message: &Value) -> Option<String> {

@@ -211,8 +211,8 @@ fn discovered(hello: &ServerHello, hint: CacheHint) -> Vec<u8> {
     serde_json::from_slice::<Answer>(&answer).expect("a result").result.to_string().into_bytes()
 }
 
-/// Passes a request to a server with all capabilities. Returns an error unless the server accepts or answers
-/// the request.
+/// Passes a request to a server with prompts, resources and tools. Returns an error unless the server reports
+/// the request to its handlers or answers it with a result.
 fn served(request: &str) -> Result<(), String> {
     let mut capabilities = Capabilities::default();
     for name in ["prompts", "resources", "tools"] {
@@ -228,7 +228,8 @@ fn served(request: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a line for each value in `example` that is missing in `written`, with the path of the value.
+/// Returns a line, with the path, for each value in `example` that is missing in `written` or is different
+/// there. A missing `isError` counts as `false`.
 fn lost(path: &str, example: &Value, written: &Value) -> Vec<String> {
     match (example, written) {
         (Value::Object(before), Value::Object(after)) => before

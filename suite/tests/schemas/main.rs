@@ -108,7 +108,8 @@ async fn what_our_client_says_fits_the_official_schemas() {
     }
 }
 
-/// Calls every function of a client in `revision`, and returns the frames of both sides.
+/// Makes a client in `revision` list, call, read, get a prompt, cancel a call and ping. Returns the frames of
+/// both sides.
 async fn talk(revision: Revision) -> Vec<(Direction, String)> {
     let (send, frames) = mpsc::channel();
     let tap = Tap::new(move |frame| {

@@ -1,4 +1,4 @@
-//! Discovery of the authorization server of a server.
+//! Discovery of the authorization server that issues the tokens for a protected server.
 
 use plainwire::serde_json::json;
 

@@ -1,4 +1,5 @@
-//! The OAuth client, with authorization servers and a protected server that can be given faults.
+//! Tests of the OAuth client against a protected server and authorization servers, to which a test can give
+//! faults.
 
 mod client_credentials;
 mod discovering;

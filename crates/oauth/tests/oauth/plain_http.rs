@@ -9,7 +9,7 @@ use std::thread;
 use plainwire::serde_json::Value;
 use plainwire_oauth::Url;
 
-/// A request that a server has read.
+/// An HTTP request that a server of [`serve`] has received.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -18,7 +18,7 @@ pub(crate) struct Request {
     pub(crate) body: String,
 }
 
-/// A response.
+/// An HTTP response: one that a server of [`serve`] sends, or one that [`send`] has received.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -61,7 +61,8 @@ impl Response {
     }
 }
 
-/// Serves until the test process ends, and returns the base URL: `http://127.0.0.1:port`.
+/// Starts an HTTP server that answers each request with `answer` until the test process ends. Returns its
+/// base URL, `http://127.0.0.1:port`.
 pub(crate) fn serve(answer: impl Fn(Request) -> Response + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let base = format!("http://{}", listener.local_addr().expect("an address"));
@@ -113,7 +114,7 @@ fn write(mut stream: &TcpStream, response: &Response) {
     let _ = stream.write_all(format!("{text}\r\n{}", response.body).as_bytes());
 }
 
-/// Sends a request without a body, and reads the response.
+/// Sends an HTTP request without a body, and returns the response.
 pub(crate) fn send(method: &str, url: &Url, headers: &[(&str, &str)]) -> Response {
     let mut stream =
         TcpStream::connect((url.host_str().expect("a host"), url.port().expect("a port"))).expect("a server");
@@ -134,13 +135,14 @@ pub(crate) fn send(method: &str, url: &Url, headers: &[(&str, &str)]) -> Respons
     Response { status, headers: headers.collect(), body: body.to_owned() }
 }
 
-/// Returns the index at which the path begins, after scheme and authority.
+/// Returns the index in the text of `url` at which its path begins, after scheme and authority.
 fn path_begins(url: &Url) -> usize {
     let text = url.as_str();
     text[8..].find('/').map_or(text.len(), |at| at + 8)
 }
 
-/// Opens a URL like a browser, on a thread of its own, and follows its redirect to this machine.
+/// Starts a thread that opens `url` as a browser does, follows the redirect to the listener of the OAuth
+/// client on this machine, and checks that the listener answers that the login is done.
 pub(crate) fn browse_loopback(url: &Url) -> Result<(), String> {
     let url = url.clone();
     thread::spawn(move || {

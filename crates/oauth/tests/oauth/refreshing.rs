@@ -18,7 +18,8 @@ use tokio::time::timeout;
 use crate::plain_http::Response;
 use crate::support::{Setup, browse};
 
-/// Makes `calls` calls with each client, all at the same time, and returns the result of each call.
+/// Makes `calls` calls of the protected server with each client, all at the same time. Returns the result of
+/// each call: the HTTP status, or an error.
 async fn storm(setup: &Setup, clients: &[OAuth], calls: usize) -> Vec<Result<u16, Error>> {
     let mut calling = JoinSet::new();
     for n in 0..calls * clients.len() {
@@ -28,7 +29,8 @@ async fn storm(setup: &Setup, clients: &[OAuth], calls: usize) -> Vec<Result<u16
     calling.join_all().await
 }
 
-/// Returns the grant types of the requests to the token endpoint.
+/// Returns the `grant_type` of each request that the token endpoint of the first authorization server has
+/// received, in order.
 fn grants(setup: &Setup) -> Vec<String> {
     setup.fake().first.token_requests.iter().map(|(form, _)| form["grant_type"].clone()).collect()
 }
@@ -136,7 +138,7 @@ async fn a_refresh_whose_caller_leaves_is_taken_by_the_next_call() {
     assert_eq!(grants(&setup), ["authorization_code", "refresh_token"]);
 }
 
-/// A store in memory that wakes `saved` after each save.
+/// A token store in memory that wakes `saved` after each save.
 #[derive(Clone, Debug, Default)]
 struct NotifyingStore {
     inner: Arc<MemoryStore>,

@@ -1,4 +1,5 @@
-//! Scopes: those that a login requests, and the number of logins for further scopes.
+//! Scopes: which ones a login requests, and how many further logins the client makes for a scope that is
+//! missing.
 
 use plainwire::serde_json::json;
 use plainwire_oauth::Url;

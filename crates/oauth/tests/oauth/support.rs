@@ -32,16 +32,18 @@ pub(crate) struct Server {
     /// The documents of the protected server, by path. A string is served as an HTML page, a number is the
     /// status of an empty response, and other JSON is served as it is.
     pub(crate) documents: BTreeMap<String, Value>,
-    /// The `WWW-Authenticate` header of each 401.
+    /// The `WWW-Authenticate` header of each 401, and of each response with the status `always`.
     pub(crate) challenge: String,
-    /// The scope that a request to a path needs, by path. Without that scope the answer is a 403 that names
-    /// it.
+    /// The scope that a request needs, by the path of the request. A token without that scope is refused with
+    /// a 403 that names the scope.
     pub(crate) wants: BTreeMap<String, String>,
     /// The target of the redirect at each path, by path.
     pub(crate) redirects: BTreeMap<String, String>,
-    /// The status with which the server refuses even tokens that are in `tokens`; `None` accepts them.
+    /// The status with which the server refuses each request that has a valid token; `None` serves such
+    /// requests.
     pub(crate) always: Option<u16>,
-    /// Answers the requests that have an accepted token. If it is `None`, the answer is an empty 200.
+    /// The function that answers the requests with an accepted token. If it is `None`, the answer is an empty
+    /// 200.
     pub(crate) app: Option<App>,
 }
 
@@ -53,15 +55,17 @@ pub(crate) type App = Box<dyn Fn(&Request) -> Response + Send>;
 pub(crate) struct Issuer {
     /// The documents of the authorization server, by path; the values are those of [`Server::documents`].
     pub(crate) documents: BTreeMap<String, Value>,
-    /// Parameters of the redirect in addition to `code` and `state`, as name and value.
+    /// Further parameters, as name and value, of the redirect that ends a login. The redirect always has
+    /// `state`, and `code` or `error`.
     pub(crate) redirect_with: Vec<(String, String)>,
-    /// The `error` and `error_description` of the redirect; `None` for a redirect with a `code`.
+    /// The `error` and `error_description` of the redirect that ends a login; `None` if the login succeeds
+    /// and the redirect has a `code`.
     pub(crate) error: Option<(String, String)>,
-    /// Members of the response to a registration. The client id is added, unless `registration_status` is
-    /// set.
+    /// Members of the response to the registration of a client. The client id is added, unless
+    /// `registration_status` is set.
     pub(crate) registers: Option<Value>,
     pub(crate) registration_status: Option<u16>,
-    /// The response of the token endpoint to every request; `None` for tokens.
+    /// The response of the token endpoint to every request; `None` if the endpoint issues tokens.
     pub(crate) refuses: Option<Response>,
     /// The response of the revocation endpoint to every request; `None` for success.
     pub(crate) refuses_revocations: Option<Response>,
@@ -69,7 +73,7 @@ pub(crate) struct Issuer {
     pub(crate) token_with: Option<Value>,
     /// The time that the token endpoint waits before it answers.
     pub(crate) delay: Duration,
-    /// Whether a refresh token stays valid when it is used, and the response has no new one.
+    /// Whether a refresh leaves the used refresh token valid, and returns no new one.
     pub(crate) keeps_refresh_tokens: bool,
     pub(crate) registrations: Vec<Value>,
     pub(crate) authorizations: Vec<BTreeMap<String, String>>,
@@ -149,7 +153,7 @@ impl Setup {
         self.fake().first.refresh_tokens.clear();
     }
 
-    /// Returns the number of lines of the log that begin with `start`.
+    /// Returns the number of requests so far whose line in `Fake::log` begins with `start`.
     pub(crate) fn count(&self, start: &str) -> usize {
         self.fake().log.iter().filter(|it| it.starts_with(start)).count()
     }
@@ -186,14 +190,15 @@ impl Setup {
         unreachable!("the loop has no end of its own")
     }
 
-    /// Returns the message of a call that failed.
+    /// Returns the error message of a call, which must have failed.
     #[track_caller]
     pub(crate) fn refusal(result: Result<u16>) -> String {
         result.expect_err("an error").to_string()
     }
 }
 
-/// Returns the metadata of an authorization server with all features.
+/// Returns the metadata of an authorization server at `base` that has PKCE and registers clients, and has no
+/// revocation endpoint.
 pub(crate) fn metadata(base: &str) -> Value {
     json!({
         "issuer": base,
@@ -205,7 +210,8 @@ pub(crate) fn metadata(base: &str) -> Value {
     })
 }
 
-/// Opens the authorization URL as a user who agrees, and returns the URL that the answer redirects to.
+/// Requests the authorization URL `url` like the browser of a user who agrees. Returns the URL of the
+/// redirect, which carries the code, or an error, back to the client.
 pub(crate) fn browse(url: &Url) -> Url {
     let answer = send("GET", url, &[]);
     Url::parse(answer.header("location").expect("a redirect")).expect("a URL")

@@ -1,4 +1,4 @@
-//! Subscriptions, notices, log levels and completions, with servers of both eras.
+//! Subscriptions, other notifications of servers, log levels and completions, with servers of both eras.
 
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ fn filled(value: Value) -> ElicitResult {
     ElicitResult::accept(value)
 }
 
-/// Returns a client that answers every elicitation with `result`.
+/// Returns a builder of a client that answers every elicitation with `result`.
 fn always(result: ElicitResult) -> plainwire::client::ClientBuilder {
     Client::builder().on_elicit(move |_| {
         let result = result.clone();
@@ -24,7 +24,8 @@ fn always(result: ElicitResult) -> plainwire::client::ClientBuilder {
     })
 }
 
-/// Returns a model that answers each request with its `maxTokens` and with whether it has `includeContext`.
+/// Returns a sampling handler whose answer has the `maxTokens` of the request, and whether the request has
+/// `includeContext`.
 fn counting() -> Sampling {
     Sampling::new(|request| async move {
         let context = request.include_context.is_some();
@@ -32,8 +33,8 @@ fn counting() -> Sampling {
     })
 }
 
-/// Sends one request of the server. Returns the `result` of the client's answer, or `[code, message]` of its
-/// error.
+/// Sends one request of the server to the client. Returns the `result` of the client's answer, or `[code,
+/// message]` of its error.
 async fn asked(script: &mut Script, method: &str, params: Value) -> Value {
     script.ask("q", method, params).await;
     let answer = script.next().await;
@@ -207,7 +208,7 @@ async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("something in time")
 }
 
-/// Sends a message to a channel when it is dropped.
+/// A guard that sends a message to a channel when it is dropped.
 struct Dropped(Option<oneshot::Sender<()>>);
 
 impl Drop for Dropped {
@@ -218,8 +219,8 @@ impl Drop for Dropped {
     }
 }
 
-/// Returns a client whose first question handler never answers; later ones answer `cancel`. The first channel
-/// reports that this handler has begun, the second that it was dropped.
+/// Returns a builder of a client whose first question handler never answers; later ones answer `cancel`. The
+/// first channel reports that the first handler has begun, the second that it was dropped.
 fn never() -> (plainwire::client::ClientBuilder, oneshot::Receiver<()>, oneshot::Receiver<()>) {
     let ((begin, begun), (end, ended)) = (oneshot::channel(), oneshot::channel());
     let ends = Mutex::new(Some((begin, Dropped(Some(end)))));
@@ -432,8 +433,8 @@ fn page(id: &str) -> Value {
     json!({ "mode": "url", "elicitationId": id, "url": "https://example.com", "message": id })
 }
 
-/// Returns a client that agrees to open every page except `no`. For the page `late` it agrees only when the
-/// test sends `go`, which is after the server has reported that the page is completed.
+/// Returns a builder of a client that agrees to open every page except `no`. For the page `late` it agrees
+/// only when the test sends `go`, which is after the server has reported that the page is completed.
 fn opening(go: oneshot::Receiver<()>) -> plainwire::client::ClientBuilder {
     let go = Arc::new(Mutex::new(Some(go)));
     Client::builder().on_elicit(move |question| {

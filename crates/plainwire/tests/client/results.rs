@@ -3,7 +3,8 @@
 use plainwire::prelude::*;
 use serde_json::json;
 
-/// FastMCP and the official Python SDK wrap a number as `{"result": …}`.
+/// A tool returns `{"result": 42}`, as FastMCP and the official Python SDK wrap a number: the client must
+/// read it as the number, or as the struct.
 #[tokio::test]
 async fn a_value_that_was_wrapped_as_a_result_is_the_value() {
     #[data]

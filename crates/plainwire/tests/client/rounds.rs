@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::scripted_server::{MODERN, Script, elicit, sample};
 
-/// Returns a client that answers each form by putting the form's message into the field `n`.
+/// Returns a builder of a client that answers each form by putting the form's message into the field `n`.
 fn echoing() -> ClientBuilder {
     Client::builder().on_elicit(|question| async move {
         let Elicitation::Form { message, .. } = question else { return ElicitResult::decline() };

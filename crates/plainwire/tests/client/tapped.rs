@@ -33,7 +33,7 @@ impl Seen {
         seen.iter().filter(|(way, _, frame)| *way == Direction::Out && frame["method"] == method).count()
     }
 
-    /// Returns the number of bytes in the frames of direction `way` whose message has this id.
+    /// Returns the number of bytes in the frames of direction `way` whose message has this JSON-RPC id.
     pub(crate) fn bytes(&self, way: Direction, id: u64) -> u64 {
         let seen = self.0.lock().expect("no panic");
         let found = seen.iter().filter(|(direction, _, frame)| *direction == way && frame["id"] == id);

@@ -19,7 +19,8 @@ fn tool(name: &str) -> Tool {
     Tool::new(name, || async { "done" })
 }
 
-/// Returns a host of one server, the handle of that server, and the number of requests for its list of tools.
+/// Returns a host of one server, the handle of that server, and the count of the host's requests for its list
+/// of tools.
 async fn host() -> (Host, ServerHandle, Arc<Mutex<usize>>) {
     let asked = Arc::new(Mutex::new(0));
     let count = Arc::clone(&asked);

@@ -100,7 +100,8 @@ impl Mortal {
         self.asked.lock().expect("no panic").iter().filter(|it| *it == method).count()
     }
 
-    /// Ends all connections of the server, and waits until the host shows the end.
+    /// Ends all connections of the server, and waits until the host reports one of its servers as no longer
+    /// connected.
     async fn die(&self, host: &Host) {
         self.lives.lock().expect("no panic").abort_all();
         while host.servers().iter().all(|it| matches!(it.connection, Connection::Connected(_))) {

@@ -17,7 +17,8 @@ fn initialize() -> serde_json::Value {
     request(0, "initialize", json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": info }))
 }
 
-/// Sends a call of `wait` and disconnects before the answer.
+/// Sends a call of the tool `wait`, and drops the request before the answer, as a client does that
+/// disconnects.
 async fn leave(web: &Web, id: i64, ms: u64) {
     let message = call(id, "wait", json!({ "ms": ms }));
     let left = tokio::time::timeout(Duration::from_millis(5), web.post(&message)).await;

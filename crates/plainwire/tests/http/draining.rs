@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::support::service_client::{MODERN, call, request};
 use super::support::socket_client::{Running, modern, post, until};
 
-/// The time that ending may take beyond the drain time, which is the deadline of the requests.
+/// The time that the end of a server may take beyond its drain time, which is the deadline of the running
+/// requests.
 const BEYOND: Duration = Duration::from_secs(1);
 
 #[tokio::test]

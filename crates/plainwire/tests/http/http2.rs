@@ -1,4 +1,4 @@
-//! Servers of HTTP/2 whose client exceeds their limits.
+//! HTTP/2: calls, streams that the client resets, limits of heads and streams, and the end of connections.
 
 use std::time::Duration;
 

@@ -79,7 +79,7 @@ async fn a_page_of_somebody_else_is_refused() {
     );
 }
 
-/// A body that only declares its length in bytes. Reading it fails the test.
+/// A request body that only declares its length in bytes. Reading it fails the test.
 struct Declared(u64);
 
 impl http_body::Body for Declared {
@@ -98,7 +98,8 @@ impl http_body::Body for Declared {
     }
 }
 
-/// A body without an end, which yields this many bytes at a time. With 0 it yields nothing and stays pending.
+/// A request body without an end, which yields this many bytes at a time. With 0 it yields nothing and stays
+/// pending.
 struct Endless(usize);
 
 impl http_body::Body for Endless {

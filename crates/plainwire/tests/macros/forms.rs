@@ -55,7 +55,8 @@ async fn text(
     [text, arguments, this, function, future, entries].concat()
 }
 
-/// A word of the call, for parameters with names that the macro uses itself.
+/// A value that `#[extract]` takes from a call, always `word`. It is for parameters with names that the macro
+/// uses for its own variables.
 struct Word(&'static str);
 
 impl FromCall<ViaCall> for Word {
@@ -221,7 +222,7 @@ async fn a_description_can_be_put_together() {
     assert_eq!(schema(tool)["properties"]["who"]["description"], "Of whom.");
 }
 
-/// Holds something that may not be shared; whether it may, the type parameter says.
+/// A value of any type `S`. Whether it can be shared between threads depends on `S`.
 struct Holder<S>(S);
 
 #[server]

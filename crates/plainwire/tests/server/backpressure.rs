@@ -15,8 +15,8 @@ use crate::raw_client::{LEGACY, MODERN, PIPE, Raw, ping, pong, request};
 
 /// Writes `bytes` until the server reads no more of them. Returns the number of bytes written.
 ///
-/// All tasks run on one thread. If the server reads nothing while the other tasks get 100 turns, it waits for
-/// the client.
+/// All tasks run on one thread. A server that reads nothing while the other tasks get 100 turns is taken to
+/// wait until the client reads.
 async fn write_until_full(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> usize {
     let (mut written, mut refused) = (0, 0);
     while written < bytes.len() && refused < 100 {
@@ -164,7 +164,8 @@ async fn goes_on_when_a_client_that_had_stopped_reads_everything_at_once() {
     assert_eq!(gate.lock().lines, 30, "answers without a further request");
 }
 
-/// A server with unsent answers still notices that its client has left.
+/// A client leaves without reading 1.2 MiB of answers, more than the server buffers: the server must notice
+/// this and end without an error.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_leaves_without_reading_is_noticed() {
     let mut raw = Raw::session(Server::new("s"), LEGACY).await;

@@ -38,7 +38,8 @@ struct Handlers {
 struct Running(Handlers);
 
 impl Handlers {
-    /// Returns a counter, and a channel that gets a message at the end of each handler.
+    /// Returns a counter of running handlers, and a channel that gets a message when a handler ends or is
+    /// dropped.
     fn watched() -> (Self, mpsc::UnboundedReceiver<()>) {
         let (ended, ends) = mpsc::unbounded_channel();
         (Self { ended: Some(ended), ..Self::default() }, ends)

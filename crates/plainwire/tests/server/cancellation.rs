@@ -42,8 +42,8 @@ fn slow(on_cancel: OnCancel) -> (Tool, UnboundedReceiver<&'static str>) {
     (tool.on_cancel(on_cancel), heard)
 }
 
-/// Returns a server that runs one call at a time. Its second tool, `plain`, is refused while another call has
-/// the slot.
+/// Returns a server that runs one call at a time. Its second tool, `plain`, is refused while another call
+/// runs.
 fn narrow(tool: Tool) -> Server {
     let limits = Limits { in_flight: 1, ..Limits::default() };
     Server::new("s").tool(tool).tool(Tool::new("plain", || async { "fine" })).limits(limits)

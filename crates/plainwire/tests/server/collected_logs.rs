@@ -31,7 +31,7 @@ pub(crate) fn warnings(text: &str) -> Vec<String> {
     WARNINGS.lock().unwrap().iter().filter(|it| it.contains(text)).cloned().collect()
 }
 
-/// Returns the only span whose field `key` is `value`: its fields as lines `name=value`, sorted by name.
+/// Returns the fields of the only span whose field `key` is `value`, as lines `name=value`, sorted by name.
 pub(crate) fn span(key: &str, value: &str) -> String {
     let spans = SPANS.lock().unwrap();
     let mut found = spans.values().filter(|it| it.get(key).is_some_and(|it| it == value));

@@ -27,7 +27,8 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Said = Arc<Mutex<Vec<String>>>;
 
-/// Returns a layer that notes in `said` when a call passes it, on the way in and on the way out.
+/// Returns a layer with the name `name` that records in `said` each call that passes it, on the way in and on
+/// the way out.
 fn telling(name: &'static str, said: &Said) -> impl layer::Layer + use<> {
     let said = Arc::clone(said);
     move |request: Request, next: Next| {

@@ -78,15 +78,16 @@ impl Script {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// Reads the next message, which must be a request or a notification with `method`. Returns its id and
-    /// its parameters.
+    /// Reads the next message of the client, which must be a request or a notification with `method`. Returns
+    /// its id and its parameters.
     pub(crate) async fn expect(&mut self, method: &str) -> (Value, Value) {
         let message = self.next().await;
         assert_eq!(message["method"], method, "{message}");
         (message["id"].clone(), message["params"].clone())
     }
 
-    /// Checks that the client has sent nothing: its next message is the answer to a ping.
+    /// Checks that the client has sent nothing, by a ping: the next message of the client must be the answer
+    /// to it.
     pub(crate) async fn expect_silence(&mut self) {
         self.send(json!({ "jsonrpc": "2.0", "id": "silence", "method": "ping" })).await;
         assert_eq!(self.next().await, json!({ "jsonrpc": "2.0", "id": "silence", "result": {} }));
@@ -116,8 +117,8 @@ impl Script {
             .await;
     }
 
-    /// Answers the request `id` with `input_required`, `questions` and `state`. Either of the two is left out
-    /// if it is null.
+    /// Answers the request `id` with a result that asks questions (`input_required`). `questions` or `state`
+    /// is left out of it if null.
     pub(crate) async fn requires(&mut self, id: &Value, questions: Value, state: Value) {
         let mut result = json!({ "resultType": "input_required" });
         if !questions.is_null() {
@@ -158,12 +159,12 @@ pub(crate) fn form(message: &str) -> Value {
     })
 }
 
-/// Returns an elicitation as a question in a modern result.
+/// Returns an elicitation in the form in which a result of 2026-07-28 asks it.
 pub(crate) fn elicit(message: &str) -> Value {
     json!({ "method": "elicitation/create", "params": form(message) })
 }
 
-/// Returns the parameters of a sampling request.
+/// Returns the parameters of a sampling request with this `maxTokens`.
 pub(crate) fn sample(max_tokens: u64) -> Value {
     json!({ "maxTokens": max_tokens, "messages": [{ "role": "user", "content": { "type": "text", "text": "?" } }] })
 }

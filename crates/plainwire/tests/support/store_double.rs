@@ -13,7 +13,7 @@ use plainwire::store::{Memory, Store, StoreFuture, Subscription, Tail};
 pub(crate) trait StoreDouble: Send + Sync + 'static {
     fn memory(&self) -> &Memory;
 
-    /// Returns the id that the session `session` has in [`Self::memory`].
+    /// Returns the id under which [`Self::memory`] keeps the session `session`; by default the same id.
     fn id<'s>(&self, session: &'s str) -> &'s str {
         session
     }
@@ -64,7 +64,7 @@ pub(crate) trait StoreDouble: Send + Sync + 'static {
     }
 }
 
-/// Makes a [`Store`] of a [`StoreDouble`].
+/// A [`Store`] that has the methods of a [`StoreDouble`].
 #[derive(Clone, Default)]
 pub(crate) struct Doubled<D>(pub(crate) D);
 

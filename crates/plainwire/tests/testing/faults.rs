@@ -15,15 +15,16 @@ use tokio::time::{Instant, timeout};
 
 use crate::{ERAS, PATIENCE, client, server};
 
-/// Runs a short session: the handshake, a list, a call of `add`. Returns the number of tools, and the sum.
+/// Runs a short session with `client`: after the handshake, a list of tools and a call of `add`. Returns the
+/// number of tools, and the sum.
 async fn session(client: Result<Client>) -> Result<(usize, f64)> {
     let client = client?;
     let tools = client.list_tools().await?.len();
     Ok((tools, client.call("add", json!({ "a": 1, "b": 2 })).await?))
 }
 
-/// Runs the session without faults. Returns the number of bytes that go to the server, and the number that go
-/// to the client.
+/// Runs a [`session`] without faults. Returns the number of bytes that go to the server, and the number that
+/// go to the client.
 async fn lengths(era: EraChoice) -> (u64, u64) {
     let (client, recording) = transcript::record(server(), client(era)).await.expect("a connection");
     session(Ok(client)).await.expect("a whole session");

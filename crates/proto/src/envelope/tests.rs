@@ -7,7 +7,7 @@ fn read(frame: &str) -> Result<Message, Malformed> {
     parse(frame, Span::new(0, frame.len()), 128)
 }
 
-/// Checks the code, the id and the message of the error with which `frame` is refused.
+/// Checks that `frame` is refused with an error that has this code, id and message.
 fn refuses(frame: &str, code: i32, id: Option<Id>, text: &str) {
     let malformed = read(frame).expect_err(frame);
     assert_eq!(malformed.error.code(Revision::NEWEST), code, "{frame}");

@@ -58,13 +58,13 @@ fn cancelled(id: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
 }
 
-/// Returns a successful answer.
+/// Returns the answer to the request `id` with the result `result`.
 fn result(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// Returns an error answer. If `id` is `None`, the answer has no member `id`; the id `"null"` is written as
-/// `null`.
+/// Returns the answer to the request `id` with an error. If `id` is `None`, the answer has no member `id`;
+/// the id `"null"` is written as `null`.
 fn error<'i>(id: impl Into<Option<&'i str>>, code: i32, message: &str) -> String {
     let id = id.into().map_or_else(String::new, |id| format!(r#""id":{id},"#));
     let message = json!(message);
@@ -125,13 +125,13 @@ impl Server {
         assert_eq!(self.peer.revision(), Some(revision));
     }
 
-    /// Passes a frame to the server, and returns the events.
+    /// Passes a frame to the server, and returns the events that the server reports.
     fn hear(&mut self, frame: impl AsRef<[u8]>) -> Vec<Event> {
         self.peer.handle_frame(frame.as_ref(), Now::default());
         std::iter::from_fn(|| self.peer.poll_event()).collect()
     }
 
-    /// Passes a frame to the server, and returns the events as texts.
+    /// Passes a frame to the server, and returns the events that the server reports, as short texts.
     fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         let events = self.hear(&frame);
         let frame = String::from_utf8_lossy(frame.as_ref());
@@ -195,7 +195,7 @@ impl Client {
         Self(pair)
     }
 
-    /// Makes a call of the tool `t`, and discards the frame.
+    /// Makes a call of the tool `t`, and discards the frame that the client would send.
     fn call(&mut self) -> RequestKey {
         let (peer, now) = (&mut self.0.client, self.0.now);
         let key = peer.request("tools/call", r#"{"name":"t"}"#, RequestOptions::default(), now);
@@ -203,7 +203,7 @@ impl Client {
         key
     }
 
-    /// Passes a frame to the client, and returns the events as texts.
+    /// Passes a frame to the client, and returns the events that the client reports, as short texts.
     fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         let peer = &mut self.0.client;
         peer.handle_frame(frame.as_ref(), self.0.now);
@@ -211,7 +211,7 @@ impl Client {
         std::iter::from_fn(|| peer.poll_event()).map(|event| told(&event, &frame)).collect()
     }
 
-    /// Moves the clock forward by `time`, and returns the events as texts.
+    /// Moves the clock forward by `time`, and returns the events that the client reports, as short texts.
     fn waits(&mut self, time: Duration) -> Vec<String> {
         self.0.advance(time);
         self.0.client_events.drain(..).map(|event| told(&event, "")).collect()
@@ -228,7 +228,7 @@ fn frames(peer: &mut Peer) -> Vec<String> {
     sent.map(|it| String::from_utf8(it.bytes).expect("frames are UTF-8")).collect()
 }
 
-/// Returns the events of the client so far, as texts.
+/// Returns the events that the client has reported so far, as short texts.
 fn outcome(pair: &Pair) -> Vec<String> {
     pair.client_events.iter().map(|event| told(event, "")).collect()
 }

@@ -33,8 +33,8 @@ fn open(state: &str, binding: &Binding<'_>) -> Result<Opened, Refusal> {
     keys(&[A]).open(state, binding, NOW)
 }
 
-/// Checks that a state that was sealed for the call `made` is refused in the call `used`, because the two
-/// differ in `part`.
+/// Checks that a request state that was sealed for the call `made` is refused in the call `used`, because the
+/// two calls differ in `part`.
 fn foreign(made: Binding<'_>, used: Binding<'_>, part: &'static str) {
     assert_eq!(open(&sealed(&made), &used), Err(Refusal::Foreign(part)), "{made:?} {used:?}");
 }
@@ -247,7 +247,8 @@ fn a_state_is_taken_once() {
     assert_eq!(used.take(&opened, EXPIRES - SECOND), Err(Refusal::Replayed));
 }
 
-/// Returns an opened state whose id is `id` and that expires at [`NOW`] plus `after`.
+/// Returns an opened request state whose id is 24 times the byte `id`, and which expires at [`NOW`] plus
+/// `after`.
 fn state(id: u8, after: Duration) -> Opened {
     Opened { body: String::new(), expires: NOW + after, id: [id; 24] }
 }

@@ -15,8 +15,8 @@ fn read(limit: usize, parts: &[&[u8]]) -> (Vec<Piece>, String) {
     (pieces, events.last_id().to_owned())
 }
 
-/// Reads `stream` whole and byte by byte, and returns each event as `id|event|retry|data`, with `-` for an
-/// absent field.
+/// Reads `stream` whole and byte by byte, which must give the same events. Returns each event as
+/// `id|event|retry|data`, with `-` for an absent field.
 fn show(stream: &str) -> Vec<String> {
     let whole = read(1000, &[stream.as_bytes()]);
     let crumbs: Vec<_> = stream.as_bytes().chunks(1).collect();

@@ -79,7 +79,7 @@ fn comes_back(format: Format, source: &str, most: usize) {
     assert_eq!(restored.text, source, "{most} {markdown}");
 }
 
-/// Asserts for each source, read with rising node limits, that nothing of it is lost.
+/// Asserts for each source, read with rising limits on the number of nodes, that nothing of it is lost.
 fn all_hold(format: Format, sources: &[String]) {
     for source in sources {
         let nodes = count(&of(format).read(source).0);

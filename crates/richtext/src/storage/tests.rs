@@ -17,7 +17,8 @@ fn shown(source: &str) -> String {
     shape(&read(source).0)
 }
 
-/// Writes `nodes`, reads the text again, and checks that the trees are equal. Returns the text.
+/// Writes `nodes` as storage format, reads the result again, and checks that the trees are equal. Returns the
+/// written text.
 fn comes_back(nodes: &[Node<'_>]) -> String {
     let written = part(nodes, None);
     let (again, wrong) = read(&written);

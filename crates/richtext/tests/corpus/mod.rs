@@ -7,8 +7,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the directory of the corpora: `richtext` in the directory that `PLAINWIRE_SHARED` names, or in
-/// `../shared` beside the repository. If it is missing, prints a message and returns `None`.
+/// Returns the directory of the corpora: `richtext` in the directory that `PLAINWIRE_SHARED` names, or in the
+/// directory `shared` beside the repository. If it is missing, prints a message and returns `None`.
 pub(crate) fn root() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let root = env::var_os("PLAINWIRE_SHARED").map_or_else(beside, PathBuf::from).join("richtext");
@@ -19,14 +19,14 @@ pub(crate) fn root() -> Option<PathBuf> {
     None
 }
 
-/// Returns the names and texts of the files below `folder` whose extension is `extension`, sorted by name;
-/// empty without the corpora.
+/// Returns the names and texts of the files below `folder` in the corpora whose extension is `extension`,
+/// sorted by name; empty without the corpora.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     root().map(|it| below(&it, folder, &[extension])).unwrap_or_default()
 }
 
-/// Returns the names and texts of the documents in `folder` of the directory that `PLAINWIRE_RICHTEXT_CORPUS`
-/// names, for files with one of these extensions. Empty if the variable is not set.
+/// Returns the names and texts of the files with one of these extensions below `folder` in the directory that
+/// `PLAINWIRE_RICHTEXT_CORPUS` names. Empty if the variable is not set.
 pub(crate) fn outside(folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
     let Some(root) = env::var_os("PLAINWIRE_RICHTEXT_CORPUS") else { return Vec::new() };
     let root = PathBuf::from(root);

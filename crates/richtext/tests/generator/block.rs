@@ -1,4 +1,4 @@
-//! Generates blocks.
+//! Generates random blocks of ADF, as JSON.
 
 use super::kinds::kinds;
 use super::{HAZARDS, Maker, Parent, hazard, json};

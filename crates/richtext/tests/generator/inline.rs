@@ -1,10 +1,10 @@
-//! Generates text and other inline nodes.
+//! Generates random texts and other inline nodes of ADF, as JSON.
 
 use super::{Maker, json};
 
 impl Maker {
-    /// Returns the content of an inline parent; `None` for no `content` member. If `is_full`, it may include
-    /// kinds that a caption does not allow.
+    /// Returns the random content of a node that contains inline nodes; `None` if the node gets no member
+    /// `content`. If `is_full`, the content may have kinds that a caption does not allow.
     pub(super) fn inlines(&mut self, is_full: bool) -> Option<Vec<String>> {
         match self.below(20) {
             0 => None,

@@ -1,9 +1,9 @@
-//! The kinds of block that each parent may contain.
+//! The kinds of ADF block that the generator puts into each kind of parent.
 
 use super::Parent;
 
-/// Returns the kinds of block that a parent allows. Common kinds appear several times, so they are generated
-/// more often.
+/// Returns the names of the kinds of block that the parent `place` allows. Common kinds appear several times,
+/// so they are generated more often.
 pub(super) fn kinds(place: Parent) -> &'static [&'static str] {
     match place {
         Parent::Document => &[

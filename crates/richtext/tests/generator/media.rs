@@ -1,4 +1,4 @@
-//! Generates pictures, cards and extensions.
+//! Generates random pictures, cards and extensions of ADF, as JSON.
 
 use super::inline::annotation;
 use super::{Maker, json};

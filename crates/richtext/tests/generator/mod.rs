@@ -67,7 +67,7 @@ const FIXED: [&str; 24] = [
     "| a | b |",
 ];
 
-/// The parent of the blocks that are generated.
+/// The kind of node to which generated blocks belong; it decides which blocks are allowed.
 #[derive(Clone, Copy, PartialEq)]
 enum Parent {
     Document,

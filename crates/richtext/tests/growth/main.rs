@@ -15,8 +15,8 @@ use sources::{SOURCES, Source};
 /// grow by the factor sixteen.
 const MOST: u64 = 6;
 
-/// The number of bytes by which memory may exceed that limit, since allocations of a fixed size could look
-/// like growth.
+/// The number of bytes by which memory may exceed the limit that [`MOST`] sets, since allocations of a fixed
+/// size could look like growth.
 const SPARE: u64 = 64 << 10;
 
 /// The size of the shorter one of the two compared sources, in KiB. Both sources are longer than the part of

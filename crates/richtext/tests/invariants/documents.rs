@@ -11,8 +11,9 @@ pub(crate) struct Sample {
     pub(crate) source: String,
 }
 
-/// Returns all documents in ADF, storage format and wiki markup: those of the corpora, malformed ones
-/// included, and the small ones of this file.
+/// Returns all documents in ADF, storage format and wiki markup: those of the corpora (malformed ones
+/// included), those in the directory that `PLAINWIRE_RICHTEXT_CORPUS` names, and the small ones of this file.
+/// Wiki markup is returned once for each dialect.
 pub(crate) fn sources() -> Vec<Sample> {
     let mut all = own();
     let mut add = |format, files: Vec<(String, String)>| {
@@ -36,7 +37,7 @@ pub(crate) fn sources() -> Vec<Sample> {
     all
 }
 
-/// Returns the wiki markup of a corpus file that has pairs of wiki markup and Markdown.
+/// Returns the wiki markup of each pair in a corpus file that pairs wiki markup with Markdown.
 fn pairs() -> Vec<(String, String)> {
     let Some(text) = corpus::file("wiki/jira2markdown-pairs.json") else { return Vec::new() };
     let pairs: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
@@ -79,7 +80,8 @@ pub(crate) fn generated(count: u64) -> Vec<Sample> {
     (0..count).map(sample).collect()
 }
 
-/// Returns documents in Markdown: each example of CommonMark and of GitHub's extensions, and whole files.
+/// Returns documents in Markdown: a small one, each example of CommonMark and of GitHub's extensions, and
+/// whole files of the corpora and of the directory that `PLAINWIRE_RICHTEXT_CORPUS` names.
 pub(crate) fn markdown() -> Vec<Sample> {
     let mut all = Vec::new();
     let mut add = |name: String, source: &str| {

@@ -54,18 +54,21 @@ pub(crate) const KINDS: [EditKind; 11] = [
 /// The Markdown after an edit, and the parts that the edit touches.
 pub(crate) struct Edited {
     pub(crate) markdown: String,
-    /// The parts that the edit touches, by blocks of the Markdown before the edit.
+    /// The parts of the document that the edit touches, by blocks of the Markdown before the edit.
     pub(crate) touches: Vec<Touch>,
 }
 
-/// A part that an edit touches. The number is the index of a block of the Markdown before the edit.
+/// A part of the document that an edit may change. The number is the index of a block of the Markdown before
+/// the edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Touch {
-    /// The block with this index.
+    /// The block with this index may change, because the edit changes something inside it.
     Block(usize),
-    /// The block with this index and the separators around it, because the edit deletes the block.
+    /// The block with this index and the separators around it may change, because the edit deletes the block,
+    /// or an equal block beside it, or the blocks beside the deleted one become one.
     Gone(usize),
-    /// The gap before the block with this index, or the end if the index is the number of blocks.
+    /// The gap before the block with this index may change (the end of the document if the index is the
+    /// number of blocks), because the edit inserts a block there.
     Before(usize),
 }
 
@@ -157,7 +160,8 @@ impl Maker<'_> {
         before.chain([last]).collect()
     }
 
-    /// Returns one edit for each node of these kinds, unless `edit` returns `None` for it.
+    /// Returns one edit for each node of these kinds in the document; no edit for a node for which `edit`
+    /// returns `None`.
     fn below(&self, kinds: &[Kind], edit: impl Fn(&Self, &Node<'_>) -> Option<Change>) -> Vec<Edited> {
         let mut all = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -169,8 +173,8 @@ impl Maker<'_> {
         all
     }
 
-    /// Returns the text of the line before `start`: quote signs and the marker of an item. For a new line,
-    /// callers keep the quote signs and replace the marker by white space.
+    /// Returns the part of its line before the offset `start`: quote signs and the marker of an item. For a
+    /// new line, callers keep the quote signs and replace the marker by white space.
     fn prefix(&self, start: usize) -> &str {
         let line = self.markdown[..start].rfind('\n').map_or(0, |it| it + 1);
         &self.markdown[line..start]

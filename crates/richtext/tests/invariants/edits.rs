@@ -15,11 +15,11 @@ const WORD: &str = " zebra";
 #[derive(Default)]
 struct Counts {
     edits: usize,
-    /// The number of edits after which the source has the word and no other change.
+    /// The number of edits after which the restored source has the added word and no other change.
     exact: usize,
     failed: Vec<String>,
-    /// The number of edits that put a word directly before a picture of wiki markup, where markup allows no
-    /// picture. Such an edit is reported, and nothing is written.
+    /// The number of edits that put a word directly before a picture of wiki markup, where the markup allows
+    /// no picture. Restoring such an edit reports the picture (`expected image …`).
     refused: usize,
 }
 
@@ -101,8 +101,9 @@ fn texts(node: &Node<'_>, block: usize, markdown: &str, places: &mut Vec<(usize,
     node.children.iter().for_each(|it| texts(it, block, markdown, places));
 }
 
-/// Restores the source after an edit. Returns whether it has the word and no other change. An error describes
-/// a loss, a conflict, a change outside of the block, or a result that reads back as other Markdown.
+/// Restores the source after an edit that adds a word to the block `block`. Returns whether the result has
+/// the word and no other change. An error describes a loss, a conflict, a change outside of the block, or a
+/// result that reads back as other Markdown.
 fn check(
     sample: &Sample,
     document: &Document<'_>,

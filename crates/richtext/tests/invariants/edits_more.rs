@@ -106,7 +106,8 @@ fn edit_each(sample: &Sample, all: &mut All) {
 }
 
 /// Restores the source after an edit. Returns `Ok(Ok(()))` if the result has the edit, and `Ok(Err(…))` if a
-/// loss or conflict was reported. Returns `Err` if neither is true, or if untouched parts have changed.
+/// loss or conflict was reported. Returns `Err` if neither is true, or if parts that the edit did not touch
+/// have changed.
 fn check(
     sample: &Sample,
     entries: &Entries,
@@ -157,10 +158,11 @@ fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(
     }
 }
 
-/// The ranges of the source that the entries of a sidecar are for.
+/// The ranges of the source that the entries of a sidecar (the data that restores a source from its Markdown)
+/// are for.
 struct Entries {
     spans: Vec<Range<usize>>,
-    /// The index of the entry for each block of the Markdown. One entry can be for several blocks.
+    /// The index of the sidecar's entry for each block of the Markdown. One entry can be for several blocks.
     of_block: Vec<usize>,
 }
 

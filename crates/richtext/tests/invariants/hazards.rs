@@ -1,5 +1,5 @@
-//! I8: every punctuation character at the start, in the middle and at the end of each kind of block, written
-//! in every format.
+//! I8: no character changes its meaning in another format. Every punctuation character, at the start, in the
+//! middle and at the end of each kind of block, is written in every other format and must be read back.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 

@@ -120,7 +120,7 @@ fn a_broken_source_goes_through_every_path() {
 }
 
 /// Makes a random edit of the whole document and restores it by the sidecar, and makes another one of a
-/// random section. Checks the parts that each edit did not touch.
+/// random section. Checks that the parts that each edit did not touch are unchanged.
 fn wild(document: &Document<'_>, markdown: &str, sidecar: &Sidecar, numbers: &mut Numbers) {
     let edit = edited(markdown, numbers);
     if let Ok(restored) = sidecar.restore(&edit) {
@@ -162,7 +162,8 @@ fn stays_json(document: &Document<'_>, edit: &str, restored: &str) {
 }
 
 /// Asserts that the blocks before the first edited one and after the last edited one have the bytes of the
-/// source.
+/// source. Skips a document whose Markdown has another number of blocks, and ADF that gets a `doc` node by
+/// the edit.
 fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str) {
     let (old, new) = (Document::read(MARKDOWN, markdown), Document::read(MARKDOWN, edit));
     if old.blocks.len() != document.blocks.len() {

@@ -9,7 +9,8 @@ use crate::documents::{Sample, generated, markdown, sources};
 const TO: [Format; 4] =
     [Format::Adf, Format::Storage, Format::Wiki(Dialect::Confluence), Format::Markdown(Flavor::Plain)];
 
-/// Returns the results of all operations on a document, as texts.
+/// Returns, as texts, the results of converting a document to several formats, of making its sidecar, and of
+/// restoring it after an edit.
 fn made(sample: &Sample) -> Vec<String> {
     let mut all: Vec<String> =
         TO.iter().map(|to| convert(sample.format, *to, &sample.source)).map(|it| format!("{it:?}")).collect();

@@ -30,7 +30,8 @@ pub(crate) fn said_by(format: Format, source: &str) -> Value {
     said(&Document::read(format, source).blocks)
 }
 
-/// Removes attributes that have their default value from `said`, and the name of each mention that has an id.
+/// Returns `said` without attributes that have their default value, and without the name of each mention that
+/// has an id.
 pub(crate) fn meant(mut said: Value) -> Value {
     match &mut said {
         Value::Array(all) => all.iter_mut().for_each(|it| *it = meant(it.take())),

@@ -8,7 +8,7 @@ use plainwire_richtext::{Document, Sidecar};
 use crate::documents::{generated, sources};
 
 /// Documents in which an empty line divides a list that contains a quote or a colour, so that several blocks
-/// share an entry.
+/// share an entry of the sidecar.
 const TOGETHER: [&str; 6] = [
     "jira2markdown-101",
     "jira2markdown-102",

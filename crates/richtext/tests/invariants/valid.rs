@@ -1,4 +1,5 @@
-//! I4: the ADF that is written is valid if the source was, also after an edit.
+//! I4: the ADF that is written is valid if the source was, also after an edit. What makes it invalid is
+//! reported.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 

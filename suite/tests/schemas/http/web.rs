@@ -154,7 +154,8 @@ pub(super) fn followed(id: i64, tool: &str, arguments: Value) -> Value {
     call
 }
 
-/// A response whose body is still being read. The client checks all messages in it.
+/// A response whose body is still being read. Its methods check the messages that they return against the
+/// schema. `text` checks nothing; from 2025-11-25 on, `json` does not check refusals.
 pub(super) struct Answer<'o> {
     body: Pin<Box<Body>>,
     events: Events,
@@ -188,7 +189,7 @@ impl Answer<'_> {
         json
     }
 
-    /// Returns the whole body.
+    /// Returns the whole body as text, without checking its messages.
     pub(super) async fn text(mut self) -> String {
         let mut bytes = Vec::new();
         while let Some(frame) = self.frame().await {
@@ -197,7 +198,7 @@ impl Answer<'_> {
         String::from_utf8(bytes).expect("UTF-8")
     }
 
-    /// Returns the next event; `None` at the end.
+    /// Returns the next event of a response that is a stream; `None` at the end of the stream.
     pub(super) async fn event(&mut self) -> Option<Event> {
         assert_eq!(self.header("content-type"), Some("text/event-stream"), "status {}", self.status);
         loop {

@@ -9,8 +9,8 @@ use super::*;
 use crate::client::Target;
 use crate::client::Transport;
 
-/// Returns variables with the environment of these tests: `HOME`, `TOKEN`, and `ODD`, whose value looks like
-/// a variable.
+/// Returns variables with the environment of these tests: `HOME`, `TOKEN`, and `ODD`, whose value `${TOKEN}`
+/// looks like a reference to another variable.
 fn variables() -> Variables {
     Variables::new(|name| match name {
         "HOME" => Some("/home/ada".to_owned()),

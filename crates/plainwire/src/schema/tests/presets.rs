@@ -1,4 +1,5 @@
-//! Tests of the preset rules, with the numbers of docs/schemas.md.
+//! Tests of the schema presets `openai-strict` and `gemini`, with the limits that docs/schemas.md states,
+//! such as ten levels, and of reading arguments that follow a preset.
 
 use serde_json::{Map, json};
 
@@ -53,7 +54,7 @@ fn of(preset: Preset) -> Value {
     serde_json::from_str(text.get()).expect("JSON")
 }
 
-/// Visits a schema and the schemas inside it.
+/// Calls `visit` with a schema and with each schema inside it, except `true` and `false`.
 fn all(schema: &Value, visit: &mut dyn FnMut(&Map<String, Value>)) {
     let keywords = schema.as_object().expect("a schema is an object");
     visit(keywords);

@@ -29,12 +29,13 @@ impl Seen {
         })
     }
 
-    /// Returns the number of requests for the list of tools.
+    /// Returns the number of requests for the list of tools that the client has sent.
     fn lists(&self) -> usize {
         self.0.lock().expect("a lock").iter().filter(|(.., frame)| frame["method"] == "tools/list").count()
     }
 
-    /// Returns the number of bytes in the frames of direction `way` whose message has one of these ids.
+    /// Returns the number of bytes in the frames of direction `way` whose message has one of these JSON-RPC
+    /// ids.
     fn bytes(&self, way: Direction, ids: &[u64]) -> u64 {
         let is_one = |frame: &Value| frame["id"].as_u64().is_some_and(|id| ids.contains(&id));
         let seen = self.0.lock().expect("a lock");

@@ -1,4 +1,4 @@
-//! Clients in each revision, connected to a server that works.
+//! Clients in each revision with Streamable HTTP, connected to a server that works.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
@@ -17,7 +17,7 @@ use super::support::site::Site;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Returns a client for each revision with Streamable HTTP, the newest first.
+/// Returns a builder of a client for each revision with Streamable HTTP, the newest first.
 fn builders() -> impl Iterator<Item = (Revision, ClientBuilder)> {
     let revisions =
         [Revision::V2026_07_28, Revision::V2025_11_25, Revision::V2025_06_18, Revision::V2025_03_26];

@@ -28,7 +28,7 @@ fn result(asked: &Asked, result: &str) -> String {
     json("200 OK", &format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked.id()))
 }
 
-/// Returns the number of bytes of a complete answer to a call of `tool`.
+/// Returns the number of bytes of the complete HTTP response to a call of `tool`.
 async fn answer_length(era: EraChoice, tool: &str) -> usize {
     let site = Site::new().await;
     let proxy = Proxy::new(site.address).await;
@@ -207,7 +207,7 @@ async fn a_stream_of_which_nothing_is_kept_is_opened_anew() {
     timeout(PATIENCE, opened).await.expect("another stream");
 }
 
-/// The port belongs to another program: it answers as an SSH server does.
+/// Another program answers at the port, as an SSH server does: connecting must fail with an error.
 #[tokio::test]
 async fn a_server_that_does_not_speak_http_is_no_connection() {
     let script = Script::new(|_| "SSH-2.0-OpenSSH_9.6\r\n\r\n".to_owned()).await;

@@ -12,8 +12,8 @@ use plainwire::{Client, Error};
 
 use super::support::scripted_server::{Asked, Script, json, with};
 
-/// A kind of server: this one knows only the legacy handshake. The others are [`MODERN`], and [`SICK`], which
-/// answers everything with 503.
+/// A kind of server. This one knows only the legacy handshake, [`MODERN`] knows only `server/discover`, and
+/// [`SICK`] answers everything with 503.
 const LEGACY: u8 = 0;
 const MODERN: u8 = 1;
 const SICK: u8 = 2;
@@ -42,8 +42,8 @@ fn answer(kind: u8, asked: &Asked) -> String {
     json("200 OK", &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
 }
 
-/// Removes all requests so far from the record of `script`. Returns the methods of those that find out the
-/// era.
+/// Clears the record of the requests to `script`. Returns the methods of those by which a client finds out
+/// the era of a server: `initialize` and `server/discover`.
 fn greetings(script: &Script) -> Vec<String> {
     let asked = std::mem::take(&mut *script.asked.lock().expect("a lock"));
     let methods = asked.iter().map(Asked::method);
@@ -130,7 +130,8 @@ async fn a_host_remembers_for_servers_that_come_again() {
     assert_eq!(greetings(&script), ["initialize"]);
 }
 
-/// Answers like a server that has forgotten the session when `revision` changes.
+/// Answers a request as a server of `revision`, whose session id is the name of the revision. So a server
+/// that changes its revision knows no session of before, and refuses requests in it with 404.
 fn forgetful(revision: &str, asked: &Asked) -> String {
     let id = asked.id();
     let session = format!("mcp-session-id: {revision}\r\n");

@@ -38,8 +38,8 @@ fn events(body: &str) -> String {
     with("200 OK", "text/event-stream", "", body)
 }
 
-/// Answers the messages of the handshake, without a session id. Refuses any other request with 405, also the
-/// one for a stream.
+/// Answers `server/discover` and the messages of the handshake, without a session id. Refuses any other
+/// request with 405, also the GET that opens a stream.
 fn greet(asked: &Asked) -> String {
     match &*asked.method() {
         "initialize" => result(asked, HELLO),
@@ -66,13 +66,13 @@ async fn call(client: &Client, tool: &str) -> plainwire::Result<String> {
     timeout(PATIENCE, client.call::<String>(tool, json!({}))).await.expect("in time")
 }
 
-/// A server that answers calls only while `is_open` is true.
+/// A server that keeps each call waiting until `is_open` is true. It answers other requests at once.
 struct Holding {
     address: std::net::SocketAddr,
-    /// The number of calls that have arrived.
+    /// The number of calls that the server has received.
     calls: watch::Sender<usize>,
     is_open: watch::Sender<bool>,
-    /// The number of `notifications/cancelled` that have arrived.
+    /// The number of `notifications/cancelled` that the server has received.
     taken_back: watch::Sender<usize>,
     _task: JoinSet<()>,
 }
@@ -131,9 +131,9 @@ async fn so_many_requests_are_on_their_way_and_no_more() {
     assert_eq!(*server.calls.borrow(), 300);
 }
 
-/// Starts a server whose stream with the answer to a call breaks off. The stream is complete when it is
-/// resumed for the `at`th time; earlier attempts get the events `brings`, or a 503 if `brings` is empty. Also
-/// returns the number of attempts.
+/// Starts a server whose answer to a call is a stream that breaks off before the result. The `at`th request
+/// to resume the stream gets the result. Others get the events `brings`, or a 503 if `brings` is empty. Also
+/// returns the count of the requests to resume.
 async fn resuming(at: usize, brings: &'static str) -> (Script, Arc<AtomicUsize>) {
     let resumed = Arc::new(AtomicUsize::new(0));
     let (counted, answer) = (Arc::clone(&resumed), Arc::new(Mutex::new(String::new())));
@@ -196,8 +196,8 @@ async fn so_many_redirects_are_followed() {
     assert_eq!(script.methods(), ["initialize"; 6]);
 }
 
-/// An `Authorize` that sends another header after each refusal, and records the attempt number of each
-/// refusal.
+/// An [`Authorize`] whose `authorization` header is a number that grows by 1 with each refusal. It records
+/// the attempt number of each refusal.
 #[derive(Clone, Debug, Default)]
 struct Patient {
     proof: Arc<AtomicU32>,
@@ -288,7 +288,7 @@ async fn within(script: &Script, frame_in: usize) -> Client {
     legacy().limits(limits).remote(remote(script.address)).await.expect("a connection")
 }
 
-/// Returns an answer of `bytes` bytes.
+/// Returns the message that answers the call `asked`, padded to `bytes` bytes.
 fn sized(asked: &Asked, bytes: usize) -> String {
     let text = |n: usize| message(asked, &DONE.replace("done", &"x".repeat(n)));
     text(bytes - text(0).len())

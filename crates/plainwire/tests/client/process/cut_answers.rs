@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::support::{PATIENCE, Script};
 
 /// The shell functions of a server whose first process writes only `$cut` bytes of the answer to a call, and
-/// then runs the function `silent`.
+/// then runs the shell function `silent`, which ends the process or its output.
 const CUT: &str = r#"
 tools='{"tools":[
     {"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
@@ -69,7 +69,8 @@ struct Case {
 }
 
 impl Case {
-    /// Starts a server that writes `cut` bytes of its answer, and connects a client to it.
+    /// Starts a server whose first process writes only `cut` bytes of its answer to a call, and connects a
+    /// client to it.
     async fn begin(self, tap: Tap) -> (Script, Client) {
         let script = Script::serving(&format!("cut={}\n{CUT}\n{}", self.cut, self.silence.script()));
         let mut program = script.program();
@@ -83,8 +84,8 @@ impl Case {
         (script, client)
     }
 
-    /// Calls the tool and checks the result or the error. `length` is the number of bytes of the whole
-    /// answer.
+    /// Calls the tool. Checks the result or the error, the number of calls that reached the server, and that
+    /// no process is left. `length` is the number of bytes of the whole answer.
     async fn run(self, length: usize) {
         let (script, client) = self.begin(Tap::new(|_| {})).await;
         let called = timeout(PATIENCE, client.call::<String>(self.tool, json!({}))).await;
@@ -150,8 +151,8 @@ async fn answer_length(era: EraChoice) -> usize {
     *last.lock().expect("a lock")
 }
 
-/// Cuts the answer after each of its bytes: once for a call of `write`, and once for a call of a tool that
-/// may be called twice.
+/// Runs a case for each number of bytes after which the answer can be cut: once with a call of `write`, and
+/// once with a call of a tool that may be called twice.
 async fn check(silence: Silence, restarts: bool) {
     for era in [EraChoice::Modern, EraChoice::Legacy] {
         let length = answer_length(era).await;

@@ -41,7 +41,8 @@ async fn reaps_a_server_that_ends_while_nobody_asks() {
     script.expect_nobody_left();
 }
 
-/// This test program is started a second time, as the client that the test kills.
+/// A client is killed by SIGKILL: its server processes must end within 4 s. The test starts this test program
+/// a second time, as that client.
 #[tokio::test]
 async fn ends_the_servers_of_a_client_that_was_killed() {
     let name = "process::exits::ends_the_servers_of_a_client_that_was_killed";

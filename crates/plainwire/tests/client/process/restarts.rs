@@ -267,7 +267,7 @@ async fn does_not_take_a_server_that_comes_back_in_another_revision() {
     assert_eq!(script.calls(), 1);
 }
 
-/// Adds 1 to the count when it is dropped, as the question handler that owns it is.
+/// A guard in a question handler that never answers. It adds 1 to the count when the handler is dropped.
 struct Thinking(Arc<AtomicUsize>);
 
 impl Drop for Thinking {

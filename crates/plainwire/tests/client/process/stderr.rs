@@ -28,7 +28,8 @@ async fn neither_blocks_nor_grows_when_a_server_floods_its_stderr() {
     }
 }
 
-/// This test program is started a second time, as a client whose stderr the test does not read.
+/// A server writes 20 MB to stderr, which its client passes on, but the test does not read the client's
+/// stderr: the call must still be answered. The client is this test program, started a second time.
 #[tokio::test]
 async fn does_not_block_a_server_when_nobody_reads_our_own_stderr() {
     let name = "process::stderr::does_not_block_a_server_when_nobody_reads_our_own_stderr";
@@ -53,7 +54,9 @@ async fn does_not_block_a_server_when_nobody_reads_our_own_stderr() {
     drop(client);
 }
 
-/// This test program is started a second time, as a client whose stderr the test reads.
+/// The stderr of servers must appear on the client's stderr with [`Stderr::Pass`] and
+/// [`Stderr::AsTheCommandSays`], and must not with [`Stderr::Keep`]. The client is this test program, started
+/// a second time.
 #[tokio::test]
 async fn passes_stderr_on_unless_told_otherwise() {
     let name = "process::stderr::passes_stderr_on_unless_told_otherwise";

@@ -17,8 +17,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// Time after which a wait fails the test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Shell functions of a server of both eras. A test can replace `called`, which runs at each call, `ended`,
-/// which runs at the end of input, and `acknowledge`, which runs at each listen.
+/// Shell functions of a server of both eras. A test can replace `called`, which runs at each call of a tool,
+/// `ended`, which runs at the end of input, and `acknowledge`, which runs at each `subscriptions/listen`.
 const SERVER: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 hello='{"resultType":"complete","supportedVersions":["2026-07-28"],"protocolVersion":"2025-06-18","capabilities":{"logging":{},"tools":{"listChanged":true}},"serverInfo":{"name":"s","version":"1"}}'
@@ -85,8 +85,8 @@ impl Script {
         command
     }
 
-    /// Returns the program with a grace period of 300 ms. The client keeps its stderr and does not pass it
-    /// on.
+    /// Returns the script as a program with a grace period of 300 ms. The client keeps the program's stderr
+    /// and does not pass it on.
     pub(crate) fn program(&self) -> Program {
         Program::new(self.command()).grace(Duration::from_millis(300)).stderr(Stderr::Keep)
     }
@@ -146,7 +146,7 @@ impl Drop for Script {
     }
 }
 
-/// Returns a client of the legacy era, which begins with the handshake and sends no `server/discover`.
+/// Returns a builder of a legacy client, which begins with the handshake and sends no `server/discover`.
 pub(crate) fn builder() -> ClientBuilder {
     Client::builder().era(EraChoice::Legacy)
 }

@@ -134,7 +134,7 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
 }
 
-/// One event of a stream.
+/// One event of a response that is an event stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     pub(crate) data: String,
@@ -164,12 +164,12 @@ impl Answer {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Returns all values of a header.
+    /// Returns all values of a header of the response.
     pub(crate) fn headers(&self, name: &str) -> Vec<&str> {
         self.headers.get_all(name).iter().filter_map(|it| it.to_str().ok()).collect()
     }
 
-    /// Returns the whole body.
+    /// Reads the response to its end, and returns the part of the body that was not parsed yet.
     pub(crate) async fn text(mut self) -> String {
         while self.read().await {}
         self.rest
@@ -182,7 +182,8 @@ impl Answer {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text:?}: {error}"))
     }
 
-    /// Returns the next event; `None` at the end.
+    /// Returns the next event with an id or data of a response that is a stream; `None` at the end of the
+    /// stream.
     pub(crate) async fn event(&mut self) -> Option<Event> {
         assert_eq!(self.header("content-type"), Some("text/event-stream"), "status {}", self.status);
         loop {
@@ -214,7 +215,7 @@ impl Answer {
         }
     }
 
-    /// Returns all events up to the end.
+    /// Returns the remaining events of a response that is a stream.
     pub(crate) async fn events(mut self) -> Vec<Event> {
         let mut events = Vec::new();
         while let Some(event) = self.event().await {
@@ -223,14 +224,14 @@ impl Answer {
         events
     }
 
-    /// Returns the text that was received and not parsed yet, and waits for some if there is none; empty at
-    /// the end. Unlike [`Self::event`], it includes comments.
+    /// Returns the text of the body that was received and not parsed yet, and waits for some if there is
+    /// none; empty at the end of the body. Unlike [`Self::event`], it includes comments of the stream.
     pub(crate) async fn bytes(&mut self) -> String {
         while self.rest.is_empty() && self.frame().await {}
         std::mem::take(&mut self.rest)
     }
 
-    /// Returns the next bytes without parsing them; `None` at the end.
+    /// Returns the next bytes of the body without parsing them; `None` at the end of the body.
     pub(crate) async fn raw(&mut self) -> Option<Bytes> {
         let frame = timeout(4 * PATIENCE, self.body.frame()).await.expect("more in time, or the end")?;
         frame.ok()?.into_data().ok()

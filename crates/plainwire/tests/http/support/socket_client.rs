@@ -61,7 +61,7 @@ impl Running {
         Wire::new(TcpStream::connect(self.address).await.expect("a connection"))
     }
 
-    /// Begins a session. Returns the header lines that requests in it need.
+    /// Begins a session. Returns the header lines that a request needs to be in that session.
     pub(crate) async fn session(&self) -> String {
         let params = json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } });
         let mut wire = self.connect().await;
@@ -97,7 +97,8 @@ impl Running {
     }
 }
 
-/// Waits until `is_so` returns true, and returns how long the wait took. `what` is the text of the failure.
+/// Waits until `is_so` returns true, and returns how long the wait took. `what` names the condition in the
+/// message of a failure.
 pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Duration {
     let began = Instant::now();
     while !is_so() {
@@ -107,8 +108,8 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Durati
     began.elapsed()
 }
 
-/// Returns a POST of `message` to the endpoint with the header lines `fields`, each of which ends in a line
-/// break.
+/// Returns the bytes of a POST of `message` to the endpoint with the header lines `fields`, each of which
+/// ends in a line break.
 pub(crate) fn post(fields: &str, message: &Value) -> String {
     post_to("/mcp", fields, message)
 }
@@ -140,14 +141,14 @@ pub(crate) fn modern(id: i64, tool: &str, arguments: Value) -> String {
     post(&fields, &message)
 }
 
-/// A connection to a server.
+/// A connection to a server, on which the test sends and receives bytes.
 pub(crate) struct Wire<S> {
     /// Bytes that were received and not returned to the test yet.
     pub(crate) rest: Vec<u8>,
     pub(crate) stream: S,
 }
 
-/// A whole response whose body has a `content-length`.
+/// A whole HTTP response. Its body is empty if it has no `content-length`.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) body: String,
@@ -164,7 +165,7 @@ impl Answer {
             .map(|(_, value)| value)
     }
 
-    /// Returns the text in the result of a call.
+    /// Returns the text in the tool result that is the body of the response.
     pub(crate) fn text(&self) -> String {
         let body: Value =
             serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{self:?}: {error}"));
@@ -187,7 +188,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.answer().await
     }
 
-    /// Reads the next response, which must have `content-length`.
+    /// Reads the next response. Without `content-length`, its body is taken to be empty.
     pub(crate) async fn answer(&mut self) -> Answer {
         let head = self.up_to("\r\n\r\n").await;
         let status = head.split(' ').nth(1).and_then(|it| it.parse().ok());
@@ -229,12 +230,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         std::mem::take(&mut self.rest)
     }
 
-    /// Waits until the server closes the connection. Fails if bytes arrive before that.
+    /// Waits until the server closes the connection. Fails the test if the server sends bytes before that.
     pub(crate) async fn closed(&mut self) {
         assert!(!self.more().await, "not the end: {:?}", String::from_utf8_lossy(&self.rest));
     }
 
-    /// Returns whether the server closes or resets the connection within `time`.
+    /// Returns whether the server closes or resets the connection within `time`, without sending bytes before
+    /// that.
     pub(crate) async fn is_closed_within(&mut self, time: Duration) -> bool {
         let read = self.stream.read_buf(&mut self.rest);
         timeout(time, read).await.is_ok_and(|read| read.is_err() || read.is_ok_and(|count| count == 0))

@@ -79,7 +79,8 @@ async fn a_task_that_asks_after_its_call_was_cancelled_or_answered_gets_an_error
 }
 
 /// Returns a tool that runs a step of the length `step`, and asks a question at the same time if `beside` is
-/// true. The channel reports `begun`, then `step` at the end of the step, and `behind` after both.
+/// true. The channel reports `begun`, then `step` at the end of the step, and `behind` when both have ended
+/// or one of them has failed.
 fn stepping(step: Duration, beside: bool) -> (Tool, UnboundedReceiver<&'static str>) {
     let (told, heard) = unbounded_channel();
     let tool = Tool::new("t", move |ctx: Context| {

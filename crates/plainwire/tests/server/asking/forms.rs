@@ -99,7 +99,8 @@ async fn what_is_not_answered_is_asked_again() {
     assert_eq!(text(&asked.begin("tools/call", &alone).await), "1 any");
 }
 
-/// Answers to questions that were not asked have no schema, so they are not checked.
+/// A client sends answers to questions that the server did not ask: the server must ignore them, even
+/// malformed ones, because it has no schema to check them with.
 #[tokio::test]
 async fn answers_under_unknown_keys_are_ignored_well_formed_or_not() {
     let mut asked = Asked::connect(server(), MODERN).await;

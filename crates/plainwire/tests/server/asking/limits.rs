@@ -134,8 +134,8 @@ async fn a_round_waits_for_a_step_that_runs_beside_the_question() {
     assert_eq!((text(&last).as_str(), began.elapsed().as_secs()), ("y7", 5), "the step does not run again");
 }
 
-/// A round ends only when its steps have ended. A question inside a step would end the round, so the step
-/// would wait for itself.
+/// A handler asks a question inside a step: this must be an error. A round ends only when its steps have
+/// ended, and the question would end the round, so the step would wait for itself.
 #[tokio::test(start_paused = true)]
 async fn a_question_inside_a_step_is_an_error_in_every_era() {
     for era in ERAS {

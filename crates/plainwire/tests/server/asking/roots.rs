@@ -38,7 +38,8 @@ async fn a_session_is_asked_once_until_its_roots_change_and_each_modern_call_ask
     }
 }
 
-/// A server that kept the roots could allow a path that the client has removed from them.
+/// A client of a session does not declare that it reports changes of its roots: the server must ask for them
+/// in every call. If it kept them, it could allow a path that the client has removed from its roots.
 #[tokio::test]
 async fn a_session_that_does_not_say_when_its_roots_change_is_asked_by_every_call() {
     let mut asked = Asked::declaring(Raw::connect(server()), "2025-11-25", r#"{"roots":{}}"#).await;

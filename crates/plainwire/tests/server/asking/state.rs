@@ -47,7 +47,8 @@ fn answers() -> Value {
     json!({"name": accept("Ada")})
 }
 
-/// Asserts that `answer` refuses a state, and that the log names `reason`, which the answer does not.
+/// Asserts that `answer` refuses a request state with the one message for all reasons, and that the log names
+/// `reason`.
 #[track_caller]
 fn assert_refused(answer: &str, reason: &str) {
     let message: Value = serde_json::from_str(answer).expect("JSON");
@@ -70,8 +71,8 @@ async fn the_reason_of_a_cancellation_is_logged_without_its_line_breaks() {
     assert!(log.contains(r#"cancelled: "a\nERROR forged: b\u{1b}[31m""#), "{log}");
 }
 
-/// Makes a call, which the server answers with a question and a state. Returns the connection and the state.
-/// The log is collected from here on.
+/// Makes a call, which the server answers with a question and a request state. Returns the connection and the
+/// state. Log lines from before the end of this function are discarded.
 async fn first_round(server: Server) -> (Asked, Value) {
     install();
     let mut asked = Asked::connect(server, MODERN).await;

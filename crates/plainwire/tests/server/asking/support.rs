@@ -8,8 +8,8 @@ use crate::raw_client::{LEGACY, MODERN, Raw, request};
 /// The revisions of these tests: the oldest one that has forms, and the newest one of each era.
 pub(crate) const ERAS: [&str; 3] = ["2025-06-18", LEGACY, MODERN];
 
-/// A user with prepared answers: for each question its message, or its method if it has no message, and the
-/// answer as JSON.
+/// A scripted user with prepared answers. Each pair is the message of a question (its method if it has no
+/// message) and the answer as JSON.
 #[derive(Default)]
 pub(crate) struct Person(Vec<(String, String)>);
 
@@ -62,14 +62,15 @@ pub(crate) fn state(answer: &str) -> Value {
     message["result"]["requestState"].clone()
 }
 
-/// A client connection. Unless a test declares others, the client has the capabilities for all questions.
+/// A client's connection to a server. Unless a test declares others, the client has the capabilities for all
+/// questions.
 pub(crate) struct Asked {
     capabilities: String,
     last_id: u64,
     pub(crate) raw: Raw,
     revision: &'static str,
-    /// Every question that a person has answered, with its parameters. In the modern era it is named by its
-    /// key, in the legacy era by its method.
+    /// Every question that a scripted user has answered, with its parameters. In the modern era it is named
+    /// by its key, in the legacy era by its method.
     pub(crate) seen: Vec<(String, Value)>,
 }
 

@@ -11,8 +11,8 @@ use crate::codec::{KeyedRequest, retry_params};
 use crate::model::InputMethod;
 
 const ASK: RequestOptions = RequestOptions { idle: Duration::from_secs(10), hard: Duration::from_secs(10) };
-/// The client's deadlines for its call. `idle` is longer than the deadline `ASK` of a question; while the
-/// client works on a question, only `hard` applies.
+/// The deadlines of the client for its call. `idle` is longer than the deadline of a question, `ASK`. While
+/// the client works on a question, only `hard` applies.
 const CALL: RequestOptions = RequestOptions { idle: Duration::from_secs(12), hard: Duration::from_secs(25) };
 const FORM: &str = r#"{"message":"?","requestedSchema":{"type":"object","properties":{}}}"#;
 
@@ -69,7 +69,7 @@ struct Called {
     settled: usize,
 }
 
-/// A request from the view of the side that works on it. The work goes on after a cancellation, and may still
+/// A request, as recorded for the side that works on it. The work goes on after a cancellation, and may still
 /// answer.
 struct Work {
     /// The length of `wire`, the log of all frames, when the cancellation arrived; `None` without a
@@ -98,8 +98,8 @@ struct Simulation {
 }
 
 impl Simulation {
-    /// Creates a world in which the client has made a call and the server has sent the first question, which
-    /// has not arrived.
+    /// Creates a simulation in which the client has made a call and the server has sent the first question,
+    /// which has not arrived at the client.
     fn new(revision: Revision) -> Self {
         let mut config = client_config(&[revision], EraChoice::default());
         config.capabilities.declare("elicitation", json!({}));
@@ -144,7 +144,7 @@ impl Simulation {
         self.served.iter().position(|it| !it.done)
     }
 
-    /// Returns whether the action is possible now.
+    /// Returns whether the simulation allows `action` now.
     fn possible(&self, action: Action) -> bool {
         match action {
             Answer | Refuse => self.unanswered().is_some(),
@@ -234,8 +234,9 @@ impl Simulation {
         self.pair.server.ask(self.served[at].key, InputMethod::Elicit, FORM, ASK, self.pair.now)
     }
 
-    /// Takes the events of both peers, and records them. `frame` is the frame that has just been delivered,
-    /// if any; `before` is the length of `wire` before the action.
+    /// Takes the events of client and server, and records what they say of calls and questions. `frame` is
+    /// the frame that has just been delivered, if any; `before` is the length of `wire`, the log of all
+    /// frames, before the action.
     fn note(&mut self, frame: Option<&str>, before: usize) {
         let arrived = |key| {
             let id = frame.and_then(id).expect("a frame with a request");

@@ -420,7 +420,7 @@ fn a_client_answers_nothing_that_is_no_request() {
     }
 }
 
-/// Frames that a client may send. `{id}` stands for the id.
+/// Frames that a client may send. `{id}` is replaced by an id.
 const VALID: [&str; 14] = [
     r#"{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{"name":"t","arguments":{"a":[1,2.5e3,"x\n"]},"_meta":{"progressToken":"p"}}}"#,
     r#"{"method":"tools/list","params":{"cursor":"abc"},"jsonrpc":"2.0","id":{id}}"#,

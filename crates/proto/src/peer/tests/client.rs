@@ -6,7 +6,8 @@ use crate::cursor::List;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Makes a call that fails after 10 s without progress or after 25 s in total, and discards the frame.
+/// Makes a call that fails after 10 s without progress or after 25 s in total, and discards the frame that
+/// the client would send.
 fn watched(client: &mut Client) -> RequestKey {
     let options = RequestOptions { idle: 10 * SECOND, hard: 25 * SECOND };
     let key = client.0.client.request("tools/call", "{}", options, client.0.now);

@@ -7,7 +7,7 @@ fn lists() -> impl Iterator<Item = Vec<Revision>> + Clone {
     (1u32..32).map(|bits| Revision::ALL.into_iter().filter(|r| bits >> r.index() & 1 == 1).collect())
 }
 
-/// Connects a client to a server, each with these revisions, and returns the events of the client.
+/// Connects a client and a server that have these revisions, and returns the events that the client reports.
 fn meet(server: &[Revision], client: &[Revision], era: EraChoice) -> Vec<String> {
     let mut pair = Pair::new(server_config(server), client_config(client, era));
     pair.client.connect(pair.now);
@@ -403,8 +403,9 @@ fn a_modern_error_is_followed_into_the_revisions_it_names() {
     }
 }
 
-/// Conformance `request-metadata`: if a server refuses a version and names it as supported, it expects a
-/// second attempt. A third attempt is not made, since attempts could go on forever.
+/// A server refuses a version and in the same error names it as supported: the client must send
+/// `server/discover` a second time, as the conformance test `request-metadata` expects. It must not send it a
+/// third time, since attempts could go on forever.
 #[test]
 fn a_revision_that_is_refused_and_named_in_the_same_breath_is_asked_for_once_more() {
     let refuses = |id: u64, supported: &str| {

@@ -480,8 +480,8 @@ fn at(seconds: u64) -> Now {
     Now { monotonic: Duration::from_secs(seconds), ..Now::default() }
 }
 
-/// Creates a server that sends a ping after ten seconds of silence, in a session of `revision`, or before the
-/// handshake if it is `None`.
+/// Creates a server that sends a ping after ten seconds of silence: in a session of `revision`, or before the
+/// handshake if `revision` is `None`.
 fn patient(revision: Option<Revision>) -> Server {
     let mut config = config();
     config.keep_alive = Some(Duration::from_secs(10));
@@ -493,7 +493,8 @@ fn patient(revision: Option<Revision>) -> Server {
     server
 }
 
-/// Sets the clock to `until` seconds, and returns the events and the frames that the server has to send.
+/// Sets the clock to `until` seconds. Returns the events that the server reports, and the frames that it has
+/// to send.
 fn waits(server: &mut Server, until: u64) -> (Vec<String>, Vec<String>) {
     server.peer.handle_timeout(at(until));
     let events = std::iter::from_fn(|| server.peer.poll_event()).map(|event| told(&event, "")).collect();

@@ -26,8 +26,8 @@ fn write(nodes: &[Node<'_>]) -> String {
     EXTENDED.document(nodes)
 }
 
-/// Returns a tree as text. The text leaves out spans and identifiers, sorts attributes and marks, and joins
-/// neighbouring texts.
+/// Returns a tree as text for comparisons. The text leaves out spans and identifiers, sorts attributes and
+/// marks, and joins neighbouring texts.
 fn shown(nodes: &[Node<'_>]) -> String {
     let mut out = String::new();
     show(nodes, 0, &mut out);
@@ -88,7 +88,8 @@ fn attrs(all: &[Attr<'_>]) -> Vec<String> {
     carried.map(|it| format!("{}={}", it.name, value(&it.value))).collect()
 }
 
-/// Returns the `parameters` of a macro without `macroMetadata`, if that has only identifiers.
+/// Returns `json`, the `parameters` of a macro in ADF, without `macroMetadata` if that has only identifiers;
+/// otherwise unchanged.
 fn strip_identity(json: &str) -> String {
     let Some(members) = crate::values::json::members(json) else { return json.to_owned() };
     if !members.iter().any(|it| it.0 == "macroMetadata")
@@ -107,7 +108,8 @@ fn strip_identity(json: &str) -> String {
     }
 }
 
-/// Asserts that the Markdown of `nodes` is read back as equal nodes. `name` is for the message.
+/// Asserts that `nodes`, written as Markdown, are read back as equal nodes. `name` is for the message of a
+/// failure.
 fn comes_back(nodes: &[Node<'_>], name: &str) {
     if let Some(wrong) = difference(nodes) {
         panic!("{name}: {wrong}");

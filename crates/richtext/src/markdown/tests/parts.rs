@@ -1,4 +1,5 @@
-//! Tests that a text that CommonMark gets in parts is read like a text that CommonMark gets whole.
+//! Tests that a text is read the same whether the CommonMark parser gets it in parts, as it gets long texts,
+//! or whole.
 
 use thin_vec::ThinVec;
 
@@ -13,8 +14,8 @@ fn in_parts(source: &str, least: usize) -> (ThinVec<Node<'_>>, Vec<crate::Diagno
     (read.blocks, read.diagnostics)
 }
 
-/// Asserts that `source`, given to CommonMark in the shortest parts, has the nodes, spans and diagnostics of
-/// `source` given whole.
+/// Asserts that `source` has the same nodes, spans and diagnostics whether the CommonMark parser gets it in
+/// the shortest parts or whole.
 fn alike(source: &str) {
     let ((ours, said), (whole, expected)) = (in_parts(source, 1), in_parts(source, usize::MAX));
     assert_eq!(ours, whole, "{source:?}");

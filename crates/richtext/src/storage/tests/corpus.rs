@@ -42,7 +42,8 @@ fn damaged_files_are_read_with_right_places() {
     }
 }
 
-/// Returns small sources with many constructs, so that the tests check something without the corpus.
+/// Returns small sources in storage format with many constructs, so that the tests check something without
+/// the corpus.
 pub(super) fn own() -> Vec<(String, String)> {
     let texts = [
         "<p style=\"text-align: center\">a <b>b<i>c</i></b>&nbsp;&#228;<!-- c --><![CDATA[x<y]]></p><ul><li>a<ul><li>b</li></ul></li></ul>",
@@ -53,9 +54,9 @@ pub(super) fn own() -> Vec<(String, String)> {
     texts.into_iter().map(|it| (String::new(), it.to_owned())).collect()
 }
 
-/// Checks that damaged copies of `source` are read with right spans and come back from what is written:
-/// copies cut at every character if `source` is small, and copies with characters removed, doubled and
-/// swapped.
+/// Checks that damaged copies of `source` are read with right spans, and that their trees are equal after
+/// writing and reading. The copies are cut at every character if `source` is small, or have characters
+/// removed, doubled and swapped.
 fn damaged(source: &str) {
     let check = |text: &str| {
         let (blocks, _) = read(text);
@@ -88,7 +89,8 @@ fn damaged(source: &str) {
     }
 }
 
-/// Checks that `again` and `blocks` have equal shapes; fails at the first block that differs.
+/// Checks that the blocks `again` mean the same as `blocks`; fails at the first block that differs. `text` is
+/// for the message.
 fn same(again: &[Node<'_>], blocks: &[Node<'_>], text: &str) {
     for (again, block) in again.iter().zip(blocks) {
         assert_eq!(shape(std::slice::from_ref(again)), shape(std::slice::from_ref(block)), "in {text}");

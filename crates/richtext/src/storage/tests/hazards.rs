@@ -5,7 +5,8 @@ use super::super::write::part;
 use super::{comes_back, shown};
 use crate::tree::{Kind, MAX_DEPTH, misplaced};
 
-/// Checks that `source` is read as `expected`, and that the tree is equal after writing and reading.
+/// Checks that `source` is read as the tree `expected` (in short form) without a diagnostic, and that the
+/// tree is equal after writing and reading.
 fn check(source: &str, expected: &str) {
     let (blocks, wrong) = read(source);
     assert_eq!(super::shape(&blocks), expected, "{source}");

@@ -3,8 +3,8 @@
 use super::{BOTH, read};
 use crate::tree::Kind;
 
-/// The length of the repeated input in bytes. A reader that looks back through all of the input at each sign
-/// would take hours.
+/// The length of the repeated input in bytes. A reader that looks back through all of the input at each piece
+/// of markup would take hours.
 const MANY: usize = 200_000;
 
 #[test]

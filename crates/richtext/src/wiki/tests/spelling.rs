@@ -52,7 +52,7 @@ fn paragraph(text: Node<'static>) -> Node<'static> {
     Node::new(Kind::Paragraph).holding(thin_vec![text])
 }
 
-/// Returns texts in which `sign` is at positions where it could be markup.
+/// Returns texts in which the character `sign` is at positions where it could be read as markup.
 fn texts(sign: char) -> Vec<String> {
     vec![
         format!("{sign}"),

@@ -1,5 +1,5 @@
-//! Tests of the store contract: the store in memory keeps all of its rules, and each broken store breaks the
-//! expected rules.
+//! Tests of the store contract: the store in memory keeps all rules of the contract, and each store with a
+//! defect breaks the rules that the test expects.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use crate::server::store::{Heard, Store, StoreError, StoreFuture, Subscription, 
 const IDLE: Duration = Duration::from_secs(60);
 
 mod memory {
-    //! The contract, checked on the store in memory.
+    //! The rules of the store contract, each checked on the store in memory.
     use super::IDLE;
     use crate::server::store::limits::Limits;
     use crate::server::store::memory::Memory;
@@ -38,7 +38,7 @@ async fn the_store_in_memory_keeps_the_rules_about_writers_on_many_threads() {
     }
 }
 
-/// A defect of a [`BrokenStore`].
+/// A defect of a [`BrokenStore`]. A tail is a reader of the events of one stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Defect {
     Nothing,
@@ -46,22 +46,23 @@ enum Defect {
     CountsPerReplica,
     /// The store uses only the first 64 bytes of a session's id.
     CutsIds,
-    /// A tail misses the events that are appended before it has read all events that existed when the tail
-    /// was made.
+    /// A tail, a reader of a stream, misses the events that are appended before it has read all events that
+    /// existed when the tail was made.
     ListensTooLate,
-    /// A load extends the life of a session, as only a touch should.
+    /// Loading a session extends its life, which only `touch` should do.
     LoadTouches,
-    /// A tail can be made that begins after an event that does not exist.
+    /// A tail, a reader of a stream, can be made to begin after an event that does not exist.
     MakesAnyTail,
-    /// A tail waits forever after the last event of a closed stream.
+    /// A tail, a reader of a stream, waits forever after the last event of a closed stream.
     NeverEnds,
-    /// The tasks that wait for a tail or a subscription are not woken.
+    /// The tasks that wait for the next item of a tail (the events of a stream) or of a subscription are not
+    /// woken.
     NeverWakes,
-    /// A save empties the record first, and writes the new one later.
+    /// Saving a session replaces its record by an empty one first, and by the new one later.
     SavesInTwoSteps,
-    /// Subscriptions do not report that messages were missed.
+    /// A subscription to a channel does not report that it has missed messages.
     SkipsMessages,
-    /// Tails do not report that events were dropped.
+    /// A tail, a reader of a stream, does not report that the store has dropped events.
     SkipsSilently,
 }
 
@@ -143,7 +144,7 @@ impl StoreDouble for BrokenStore {
 }
 
 struct BrokenTail {
-    /// Whether the tail still skips new events; only with the defect `ListensTooLate`.
+    /// Whether the tail, a reader of a stream, still skips new events; only with the defect `ListensTooLate`.
     late: bool,
     read: VecDeque<Tailed>,
     tail: Box<dyn Tail>,
@@ -197,7 +198,7 @@ impl Subscription for BrokenSubscription {
 /// `NeverWakes` may break it or not.
 const BY_CHANCE: &str = "a_tail_keeps_up_with_a_writer";
 
-/// Reads from a tail until no further item is ready.
+/// Returns the items of a tail (the events of a stream) that can be read without waiting.
 fn drain(tail: &mut dyn Tail) -> Vec<Tailed> {
     let mut read = Vec::new();
     while let Poll::Ready(Some(Ok(next))) = tail.poll_next(&mut Context::from_waker(Waker::noop())) {

@@ -200,8 +200,8 @@ async fn a_tail_that_is_polled_often_is_woken_once() {
     assert_eq!(counts.map(|it| it.0.load(Ordering::SeqCst)), [0, 1]);
 }
 
-/// A waker that uses the store when it is woken. If the store woke it while it holds a lock, the test would
-/// deadlock.
+/// A waker that uses the store when it is woken. If the store called the waker while holding one of its own
+/// locks, the test would deadlock.
 struct Reads(Mutex<Option<Box<dyn Tail>>>, Memory);
 
 impl Wake for Reads {

@@ -7,11 +7,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// A proxy that passes all bytes between clients and one server until [`Self::cut_after`] is called.
+/// A proxy that passes all bytes between clients and one server. After [`Self::cut_after`], it cuts one
+/// connection.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     /// The number of bytes of responses, over all connections, that pass before a connection is cut; `None`
-    /// if none will be cut.
+    /// if no cut is planned, or it has happened.
     pub(crate) left: Arc<Mutex<Option<usize>>>,
     _task: JoinSet<()>,
 }

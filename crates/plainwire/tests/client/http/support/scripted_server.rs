@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// An HTTP request that has arrived.
+/// An HTTP request that the server has received.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     /// The request line, with method and path.
@@ -30,7 +30,8 @@ impl Asked {
     }
 }
 
-/// A server that answers each request with the bytes that a function returns, and then closes the connection.
+/// An HTTP server that answers each request with the bytes that a function returns, and then closes the
+/// connection.
 pub(crate) struct Script {
     pub(crate) address: SocketAddr,
     pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
@@ -59,8 +60,8 @@ impl Script {
         Self { address, asked, _task: task }
     }
 
-    /// Returns the JSON-RPC method of each request, or its HTTP method if it has no body, in the order of
-    /// arrival.
+    /// Returns, in order of arrival, the JSON-RPC method of each request; the HTTP method if the body has no
+    /// JSON-RPC method.
     pub(crate) fn methods(&self) -> Vec<String> {
         let asked = self.asked.lock().expect("a lock");
         asked
@@ -97,12 +98,13 @@ pub(crate) async fn read(stream: &mut TcpStream) -> Option<Asked> {
     Some(Asked { line: line.to_owned(), head, body })
 }
 
-/// Returns a response with a JSON body.
+/// Returns the text of an HTTP response with this status and a JSON body.
 pub(crate) fn json(status: &str, body: &str) -> String {
     with(status, "application/json", "", body)
 }
 
-/// Returns a response with a body of the type `kind` and with `headers`, each with its line break.
+/// Returns the text of an HTTP response. `kind` is its content type; `headers` are further header lines, each
+/// of which ends in a line break.
 pub(crate) fn with(status: &str, kind: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(

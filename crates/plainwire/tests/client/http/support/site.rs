@@ -13,7 +13,7 @@ use plainwire::prelude::*;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Counts of the calls that the server's handlers have received.
+/// Counts of the calls of the tools `write` and `wait` of the server.
 #[derive(Clone, Default)]
 pub(crate) struct Seen {
     /// The number of times that the tool `write` ran.

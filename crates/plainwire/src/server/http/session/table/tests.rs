@@ -57,7 +57,7 @@ fn sessions(idle: Duration) -> (Arc<Doubled<Counting>>, Arc<Sessions>) {
     (store, sessions)
 }
 
-/// Makes the table of sessions of one more replica that uses this store.
+/// Makes the table of sessions of one more replica, which shares `store` with the other replicas.
 fn sessions_in(store: &Arc<Doubled<Counting>>, idle: Duration) -> Arc<Sessions> {
     let server = crate::server!("sessions");
     let server = server.resource(crate::Resource::new("a://1", "1", || async { "1" }).subscribable());
