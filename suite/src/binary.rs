@@ -48,15 +48,15 @@ pub fn search_path() -> OsString {
     env::join_paths([folder].into_iter().chain(env::split_paths(&others))).expect("came from a PATH")
 }
 
-/// Removes the variables that cargo sets for the tests of a package from the environment of `command`, which
-/// is cargo or starts it.
+/// Removes the variables that cargo sets for a package, while it builds or tests it, from the environment of
+/// `command`, which is cargo or starts it.
 ///
 /// The build script of `ring` depends on these variables: with them, cargo would build `ring` and everything
 /// above it once more, and again for the next cargo without them.
 pub fn without_package(command: &mut Command) -> &mut Command {
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+        if text == "OUT_DIR" || text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
             command.env_remove(&name);
         }
     }

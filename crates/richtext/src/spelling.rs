@@ -1,8 +1,8 @@
-//! The operations of a format, as a trait. All code that is common to the formats uses this trait.
+//! The operations of a format, as a trait: code that works with every format calls a format through it.
 //!
-//! A format reads a source into a tree and writes a tree. Restoring and patching need two more operations:
-//! writing some nodes so that they fit between parts of a source, and finding a character in the spelling of
-//! a text. The spelling of a text is its characters as a source writes them, with escapes.
+//! A format reads a source into a tree and writes a tree. Restoring, patching and merging need more: writing
+//! some nodes so that they fit between parts of a source, and finding a character in the spelling of a text.
+//! The spelling of a text is its characters as a source writes them, with escapes.
 
 use thin_vec::ThinVec;
 

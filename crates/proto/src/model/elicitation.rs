@@ -15,7 +15,7 @@ pub enum Elicitation {
     },
     /// A page that the user opens in a browser. Data that the user enters there never reaches the client.
     Url {
-        /// The id of the question (`elicitationId`), which only 2025-11-25 sends.
+        /// The id of the question (`elicitationId`), which only 2025-11-25 has.
         id: String,
         /// The text that the user sees: the reason for opening the page.
         message: String,

@@ -87,7 +87,7 @@ impl Deref for Units {
 /// a hash.
 pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns a scrambled `number`, different for every number: a step of SplitMix64.
+/// Returns `number` with its bits mixed by the last step of SplitMix64. No two numbers give the same.
 pub(super) fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

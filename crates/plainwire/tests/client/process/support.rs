@@ -48,8 +48,8 @@ done
 ended
 "#;
 
-/// Shell functions of a server that ignores SIGTERM and the end of its input, and that starts a second
-/// process, which ignores SIGTERM too.
+/// Shell code of a server that ignores SIGTERM and the end of its input, and that starts a second process,
+/// which ignores SIGTERM too.
 pub(crate) const STUBBORN: &str = r"
 trap '' TERM
 (trap '' TERM; while :; do sleep 1; done) &

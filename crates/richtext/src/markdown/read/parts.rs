@@ -11,8 +11,8 @@ use std::ops::Range;
 pub(super) struct Parts {
     /// The ranges of the parts in order. Each but the last one has at least the requested length.
     pub(super) ranges: Vec<Range<usize>>,
-    /// The ranges that may contain definitions of links, shorter than the parts. Empty if there is only one
-    /// part, because CommonMark then finds all definitions itself.
+    /// The ranges that may contain definitions of links, often much shorter than the parts. Empty if there is
+    /// only one part: the parser finds the definitions in a text that it is given whole.
     pub(super) defining: Vec<Range<usize>>,
 }
 
