@@ -48,11 +48,11 @@ pub fn search_path() -> OsString {
     env::join_paths([folder].into_iter().chain(env::split_paths(&others))).expect("came from a PATH")
 }
 
-/// Removes the variables that cargo sets for a package, while it builds or tests it, from the environment of
-/// `command`, which is cargo or starts it.
+/// Removes variables from the environment of `command`, which is cargo or starts cargo: those that cargo sets
+/// for a package while it builds or tests the package.
 ///
-/// The build script of `ring` depends on these variables: with them, cargo would build `ring` and everything
-/// above it once more, and again for the next cargo without them.
+/// The build script of `ring` depends on these variables. With them, cargo would build `ring` again, and
+/// every crate that depends on it. The next cargo without the variables would then build these crates again.
 pub fn without_package(command: &mut Command) -> &mut Command {
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
@@ -67,8 +67,9 @@ fn build() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     let mut command = Command::new(cargo);
     without_package(&mut command);
-    // With `--examples`, dependencies have the features that `cargo test --workspace` has built them with, those of
-    // dev-dependencies included. For the command alone cargo would build them once more: 100 s.
+    // With `--examples`, dependencies have the same features as in `cargo test --workspace`, which also
+    // builds dev-dependencies. With the command as the only target, cargo would build the dependencies again:
+    // 100 s.
     command.current_dir(crate::root()).args([
         "build",
         "--workspace",

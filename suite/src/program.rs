@@ -1,8 +1,8 @@
 //! A program under test: a real process with its input, its output and its exit.
 //!
 //! In: a command. Out: a [`Program`] that a test writes to and reads from line by line, with a time limit.
-//! The process is killed when the [`Program`] is dropped, also if the test fails. Every failure is a panic,
-//! since this is for tests only.
+//! The process is killed when the [`Program`] is dropped, also if the test fails. Failures are panics, since
+//! this is for tests only; the exception is [`Program::next_line`], which returns an error.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// Time limit for steps whose time is not measured, long enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A program under test. Its process is killed when this is dropped.
+/// A program under test. Its process is killed when the value is dropped.
 pub struct Program {
     /// The process of the program.
     pub child: Child,
@@ -56,7 +56,8 @@ impl Program {
     /// ends of these streams.
     pub fn start_on(command: &mut Command, stdin: impl Into<OwnedFd>, stdout: Option<OwnedFd>) -> Self {
         let child = command.spawn().expect("a program that starts");
-        // The command has copies of the program's ends of the streams, which would keep them open.
+        // `command` has copies of the program's ends of the streams. They would keep the streams open after
+        // the program has ended.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { child, stderr: None, stdin: Some(writer(stdin.into())), stdout: Stdout::Unread(stdout) }
     }

@@ -1,8 +1,8 @@
 //! The server that the transcripts run against: a bit of everything, independent of time and place.
 //!
 //! In: nothing. Out: a [`Server`] with seven tools on two pages, resources of text and bytes, a template and
-//! prompts. Its handlers ask no questions, and its lists and resources never change; [`asking`] and [`notifications`]
-//! have servers that do.
+//! prompts. Its handlers ask no questions, and its lists and resources never change; the servers in
+//! [`asking`] and [`notifications`] do these things.
 
 use std::time::Duration;
 

@@ -105,7 +105,7 @@ fn undrawn(packages: &[String], edges: &[(String, String)]) -> Vec<String> {
     missing.chain(wrong.map(|(from, to)| format!("{from} may not know {to}"))).collect()
 }
 
-/// Returns whether `line` depends on the revision: whether it matches on one or names one.
+/// Returns whether `line` depends on the revision: it has a `match` on a revision, or names one.
 fn asks_for_the_revision(line: &str) -> bool {
     let matches = line.split_once("match ").is_some_and(|(_, what)| what.to_lowercase().contains("revision"));
     matches || line.contains("Revision::V20")
@@ -256,7 +256,7 @@ fn of_crate(krate: &str) -> Vec<(String, Source)> {
 }
 
 /// Returns a message for each place where a room (a folder or file of modules) of the crate `krate` uses
-/// another room that it may not use; in `plainwire` also a name of `lib.rs`.
+/// another room that it may not use. In `plainwire`, a room may not use names of `lib.rs` either.
 fn through_walls(krate: &str, sources: &[(String, Source)]) -> Vec<String> {
     let modules = Modules::new(sources.iter().map(|(path, _)| path.as_str()));
     let mut found = Vec::new();
@@ -362,7 +362,7 @@ fn no_room_has_outgrown_its_size_alarm() {
     let size = |room: &Room| sizes.get(&(room.krate, room.path)).copied().unwrap_or_default();
     let large = ROOMS.iter().filter(|room| size(room) > room.max_lines);
     nobody(
-        "ARCHITECTURE.md (Rooms): when a size alarm rings, look for the concept that has grown a second home",
+        "ARCHITECTURE.md (Rooms): above the size limit of a room, look for a concept that is now in two rooms",
         large.map(|room| {
             format!("{}/{}: {} lines, alarm at {}", room.krate, room.path, size(room), room.max_lines)
         }),

@@ -61,8 +61,8 @@ fn a_child_of_a_tool_finds_no_input_and_takes_none() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();
     noisy.send(&call(1, "child_reads", json!({ "text": file })));
-    // The call ends with the child, and the child reads its input only when the file exists. So the ping is
-    // in the pipe by then.
+    // The child reads its input only after the file exists, when the ping below is already in the pipe. So a
+    // child that could read the server's input would take the ping.
     let stderr = noisy.stderr.as_ref().expect("a pipe");
     assert_eq!(stderr.recv_timeout(PATIENCE).as_deref(), Ok("started"));
     noisy.send(PING);

@@ -1,6 +1,6 @@
 //! Plays every transcript to a specimen server, and compares the server's lines with the transcript, byte for
-//! byte. The transcripts in `asking/` go to a server that asks questions, those in `TOUCH` to one whose
-//! catalog changes, and the others to a plain one.
+//! byte. The transcripts in `asking/` go to a server that asks questions, those that `TOUCH` lists to a
+//! server whose catalog changes, and the others to a plain server.
 //!
 //! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes the server's lines anew. Review the
 //! changes as JSON. A new file needs only its comments and its `-- client --` sections.

@@ -1,6 +1,6 @@
 //! A server of this program as the target of a client.
 //!
-//! Beside [`crate::testing`], this is the only file that uses both the server half and the client half.
+//! Apart from [`crate::testing`], this is the only file that uses both the server half and the client half.
 
 use crate::client::Target;
 use crate::server::Server;

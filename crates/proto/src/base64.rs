@@ -2,7 +2,7 @@
 //!
 //! In: bytes or base64 text. Out: base64 text or bytes. Text in the standard alphabet of RFC 4648 has
 //! padding; text in its URL alphabet (section 5) has none. This module is written by hand instead of taken
-//! from a crate: a small server must not need more than fifty crates, and this is one page.
+//! from a crate: a small server must not need more than fifty crates, and this code is one page long.
 
 /// Encodes `bytes` in base64, with padding.
 pub fn encode(bytes: &[u8]) -> String {
@@ -59,8 +59,8 @@ fn undigits(text: &str, value: impl Fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns `bytes` as base64 digits of `alphabet`, without padding: three bytes become four digits; one or
-/// two bytes at the end become two or three.
+/// Returns `bytes` as base64 digits of `alphabet`, without padding: three bytes become four digits. One byte
+/// that is left over at the end becomes two digits; two bytes become three.
 fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

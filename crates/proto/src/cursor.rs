@@ -1,8 +1,8 @@
 //! Cursors for paged lists: authenticated, valid across restarts, and not stored on the server.
 //!
 //! In: a list and an offset, or a cursor from the wire. Out: a cursor, or an offset. A cursor holds the
-//! offset of the next page in readable form, and an authentication tag. The tag *seals* it: a damaged or
-//! guessed cursor, or one of another server or list, is refused.
+//! offset of the next page, which is not encrypted, and an authentication tag. The tag *seals* the cursor: a
+//! damaged or guessed cursor, or one of another server or list, is refused.
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce};

@@ -1,7 +1,8 @@
-//! The JSON-RPC envelope: parses a message in one pass, copies nothing, and writes the JSON around its content.
+//! The JSON-RPC envelope: parses a message in one pass, and writes the JSON around its content.
 //!
-//! In: one frame (the bytes of a message or batch). Out: a [`Message`] of [`Span`]s (byte ranges) of it, or a
-//! [`Malformed`] with the error and, if it could be read, the id. This module does not interpret `method`.
+//! In: one frame (the bytes of a message or batch). Out: a [`Message`] with [`Span`]s (byte ranges) of the
+//! frame, or a [`Malformed`] with the error and, if it could be read, the id. Parsing copies only the id.
+//! This module does not interpret `method`.
 
 use std::fmt;
 
@@ -16,7 +17,7 @@ pub use write::{begin_notification, begin_request, begin_result, end, error};
 /// A request id, kept with its type: `1` and `"1"` are different ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Id {
-    /// A whole number, wide enough for the ids of all known implementations.
+    /// A whole number. 128 bits are enough for the ids of all known implementations.
     Integer(i128),
     /// A string.
     String(Box<str>),
@@ -87,9 +88,8 @@ pub enum Message {
     },
 }
 
-/// The members of `params` that the protocol defines, found in the same pass as the message itself. A member
-/// that is absent is `None`.
-/// A span may hold a JSON value of any type; the code that uses it checks the type.
+/// The members of `params` that are read in the same pass as the message itself. A member that is absent is
+/// `None`. A span may hold a JSON value of any type; the code that uses it checks the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Params {
     /// The whole value of `params`.
@@ -114,7 +114,7 @@ pub struct Params {
     pub uri: Option<Span>,
 }
 
-/// The members of `params._meta` that the protocol defines. A member that is absent is `None`.
+/// The members of `params._meta` that are read together with `params`. A member that is absent is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Meta {
     /// The whole value of `_meta`.
@@ -140,7 +140,7 @@ pub struct Malformed {
     pub error: Error,
     /// The id in the text; `None` if there is none or it could not be read with certainty.
     pub id: Option<Id>,
-    /// Whether the sender may wait for an answer: false for an answer and for a known notification.
+    /// Whether the sender may wait for an answer: false if the text is known to be an answer or notification.
     pub answer: bool,
     /// Whether the text was meant as an answer: it has a `result` or an `error`, and no method.
     pub is_answer: bool,
@@ -158,8 +158,8 @@ pub fn parse(frame: &str, place: Span, max_depth: usize) -> Result<Message, Malf
     }
 }
 
-/// Returns the report of a message of which only the beginning, `start`, was read, and which is refused with
-/// `error`. The id and the kind of the message are taken from `start`.
+/// Returns the report of a message that is refused with `error` before all of it was read. Its id, and
+/// whether it is an answer, are taken from its beginning, `start`.
 pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
     let mut draft = Draft::default();
     let end =
@@ -204,7 +204,8 @@ pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result
     }
 }
 
-/// The members of a message found so far, interpreted after the last one, since they may come in any order.
+/// The members of a message that were found so far. They may come in any order, so they are interpreted only
+/// when all of them have been read.
 #[derive(Default)]
 struct Draft {
     error: Option<Span>,
@@ -259,8 +260,8 @@ impl Draft {
                     continue;
                 }
             };
-            // Repeated members are an error: of two programs, one may use the first and one the second, and
-            // so read different messages.
+            // Repeated members are an error: if one program used the first value and another program the
+            // second, the two would read different messages.
             let value = scanner.value()?;
             if let Some(before) = slot.replace(value) {
                 self.two_ids |= known == "id" && before.text(frame) != value.text(frame);
@@ -272,8 +273,8 @@ impl Draft {
 
     fn finish(self, frame: &str) -> Result<Message, Malformed> {
         let id = self.only_id().and_then(|span| Id::parse(span.text(frame)));
-        // The sender waits for an answer, unless the message is itself an answer, or a notification: it has a
-        // method and no id.
+        // The sender waits for an answer, unless the message is itself an answer, or is a notification (a
+        // message with a method and without an id).
         let is_answer = self.is_answer();
         let answer = !is_answer && (self.id.is_some() || self.method.is_none());
         let refuse =
@@ -376,8 +377,8 @@ impl Draft {
     }
 }
 
-/// Reads `params`. Sets `repeated` to the path of a member of `params` that the protocol defines and that
-/// appears twice, if there is one.
+/// Reads `params`. If a member that [`Params`] has a field for appears twice, sets `repeated` to the path of
+/// this member.
 fn read_params(
     scanner: &mut Scanner<'_>,
     frame: &str,
@@ -457,9 +458,7 @@ enum DeepId {
 }
 
 /// Finds the id of a message that is nested too deeply to parse, by counting brackets without checking the
-/// JSON.
-///
-/// Returns `None` unless the brackets balance at the end of the text.
+/// JSON. Returns `None` unless the brackets balance at the end of the text.
 fn id_of_deep(text: &str) -> Option<DeepId> {
     let text = text.trim();
     let bytes = text.as_bytes();

@@ -26,7 +26,7 @@ pub enum ErrorKind {
     /// The parameters do not fit the method; also unknown tools, prompts and cursors.
     InvalidParams,
     /// Valid JSON that is no JSON-RPC message, or a request that cannot be served in this state of the
-    /// connection, such as any but `ping` before `initialize`; also a message over the limit `frame_in`.
+    /// connection, such as a legacy tool call before `initialize`; also a message over the limit `frame_in`.
     InvalidRequest,
     /// A method that the receiver does not know, or whose capability it does not offer.
     MethodNotFound,
@@ -78,7 +78,7 @@ impl Error {
         .with_data(String::from_utf8(data).unwrap_or_default())
     }
 
-    /// Creates the error for a client that did not declare a capability that a request needs.
+    /// Creates the error for a request that needs `capability`, which the client did not declare.
     pub fn missing_capability(capability: ClientCapability) -> Self {
         let required = serde_json::to_string(&capability.to_capabilities()).unwrap_or_default();
         Self::new(

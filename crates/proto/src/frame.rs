@@ -30,15 +30,15 @@ pub struct Lines {
     skipping: bool,
 }
 
-/// Smallest size of the buffer in bytes: the capacity of a pipe on Linux, which is the most that one read
-/// from a pipe returns.
+/// Smallest size in bytes of an allocated buffer: the default capacity of a pipe on Linux, and so the most
+/// that one read from such a pipe returns.
 const READ: usize = 64 * 1024;
 
 /// Size in bytes above which an empty buffer is freed. 4 MiB keeps a stream of megabyte messages from
 /// allocating and freeing its buffer again and again.
 const KEEP: usize = 4 * 1024 * 1024;
 
-/// Largest length in bytes of [`Frame::TooLong`], enough to find the id of the message.
+/// Largest length in bytes of [`Frame::TooLong`]: usually enough to find the id of the message.
 const PREFIX: usize = 4096;
 
 impl Lines {
@@ -105,9 +105,9 @@ impl Lines {
         }
     }
 
-    /// Returns the bytes after the last line break, without surrounding white space: at the end of the
-    /// stream, a last line that lacks its line break. Usually empty, and always empty inside a line over the
-    /// limit.
+    /// Returns the bytes that [`Self::next_frame`] has not returned yet, without surrounding white space. If
+    /// the stream ends without a line break, these bytes are its last line. Inside a line over the limit,
+    /// returns no bytes.
     pub fn rest(&self) -> &[u8] {
         if self.skipping { &[] } else { self.buffer[self.start..self.filled].trim_ascii() }
     }

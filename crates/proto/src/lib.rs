@@ -18,7 +18,7 @@
 //! ```
 //!
 //! - [`revision`]: the five revisions and the table of their features.
-//! - [`frame`]: splits a stream of bytes into frames: lines of limited length, each a message or a batch.
+//! - [`frame`]: splits a stream of bytes into frames: lines of limited length, one for each message or batch.
 //! - [`envelope`]: parses messages, and writes the JSON around their parameters and results.
 //! - [`peer`]: the state machine, one side of a connection.
 //! - [`model`]: values in the shape of the newest revision; [`codec`]: writes those values in the shape of

@@ -35,7 +35,7 @@ pub const MAX_KEYS: usize = 16;
 /// remove the old one once its states have expired.
 #[derive(Clone)]
 pub struct SealingKeys {
-    /// The keys, the one that seals new states first. Invariant: 1 to [`MAX_KEYS`] keys.
+    /// The keys; the first key seals new states. Invariant: 1 to [`MAX_KEYS`] keys.
     keys: Vec<SealingKey>,
 }
 
@@ -140,8 +140,9 @@ impl SealingKeys {
     ///
     /// # Errors
     /// In the order of the checks: [`Refusal::TooLong`] and [`Refusal::Malformed`] for the text itself,
-    /// [`Refusal::Tampered`] if no key opens it, [`Refusal::Expired`], and [`Refusal::Foreign`] with the
-    /// first field of the binding that differs from the sealed one.
+    /// [`Refusal::Tampered`] if no key opens it, [`Refusal::Malformed`] if the decrypted bytes have another
+    /// format, [`Refusal::Expired`], and [`Refusal::Foreign`] with the first field of the binding that
+    /// differs from the sealed one.
     pub fn open(&self, state: &str, binding: &Binding<'_>, now_unix: Duration) -> Result<Opened, Refusal> {
         if state.len() > MAX_BYTES {
             return Err(Refusal::TooLong);

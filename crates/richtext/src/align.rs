@@ -2,7 +2,7 @@
 //!
 //! In: two sequences of numbers, where equal numbers stand for equal elements. Out: the elements kept,
 //! changed, deleted and inserted, in order. Takes nearly linear time: elements that occur once in each
-//! sequence serve as anchors, and only the short stretches between them are searched.
+//! sequence serve as anchors, and only the stretches between them are searched.
 
 use std::ops::Range;
 
@@ -70,8 +70,8 @@ pub(crate) fn paired(
     ops
 }
 
-/// Returns whether the pairs of the hunk of `gone` and `new` are chosen for the highest sum of scores. In a
-/// larger hunk the elements are paired in order.
+/// Returns whether the hunk of `gone` and `new` has at most [`MAX_WEIGHED`] pairs. If so, its pairs are
+/// chosen for the highest sum of scores; in a larger hunk the elements are paired in order.
 pub(crate) fn is_weighed(gone: &Range<usize>, new: &Range<usize>) -> bool {
     gone.len().saturating_mul(new.len()) <= MAX_WEIGHED
 }
@@ -171,8 +171,8 @@ fn step_by_step(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &
     }
 }
 
-/// Returns how many elements of `a` and of `b` to skip until the next [`ENOUGH`] elements are equal; one of
-/// each if there are none within [`FAR`].
+/// Returns how many elements of `a` and of `b` to skip so that the next [`ENOUGH`] elements are equal.
+/// Returns `(1, 1)` if skipping up to [`FAR`] elements does not lead there.
 fn resumed(a: &[u64], b: &[u64]) -> (usize, usize) {
     let goes_on = |gone: usize, new: usize| {
         let both = a.get(gone..gone + ENOUGH).zip(b.get(new..new + ENOUGH));

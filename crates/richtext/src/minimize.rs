@@ -156,7 +156,8 @@ fn take(node: &mut Node<'_>, at: usize) {
     }
 }
 
-/// Splits a text at the first character boundary after its middle; `None` if there is none before its end.
+/// Splits a text at its middle, or at the first character boundary after it; `None` if that boundary is the
+/// end of the text.
 fn halves(text: &str) -> Option<(&str, &str)> {
     let middle = text.len().div_ceil(2);
     let middle = (middle..text.len()).find(|&it| text.is_char_boundary(it))?;

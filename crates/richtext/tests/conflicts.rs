@@ -1,5 +1,5 @@
-//! Conflicts and losses of an edit: if it removes content that Markdown does not show, or adds content that
-//! the format can't express, the result reports it.
+//! Conflicts and losses of an edit: if it removes a node that Markdown has no syntax for, or adds content
+//! that the format can't express, the result reports it.
 
 use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
 

@@ -1,4 +1,5 @@
-//! Markdown written by hand whose attributes ADF does not allow: each mistake is reported with its position.
+//! Mistakes in Markdown, such as attributes that ADF does not allow: a conversion reports them with their
+//! positions, an edit only those that it adds.
 
 use plainwire_richtext::{Document, Flavor, Format, Sidecar, adf, convert};
 

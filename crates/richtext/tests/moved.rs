@@ -1,5 +1,5 @@
-//! Blocks and nodes that an edit moves: they keep the attributes that Markdown does not show, and no conflict
-//! is reported.
+//! Blocks and nodes that an edit moves, copies or deletes: a moved one keeps the attributes that Markdown
+//! does not show, and only a deleted one is reported as a conflict.
 
 use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
 

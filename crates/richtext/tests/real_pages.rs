@@ -1,5 +1,5 @@
-//! Constructs of real pages and issues that are missing from small examples: each is easy to read in
-//! Markdown, and comes back.
+//! Constructs of real pages and issues that are missing from small examples. Most are easy to read in
+//! Markdown and come back; what another format can't express is reported as lost.
 
 use plainwire_richtext::{Dialect, Document, Flavor, Format, LossKind, Sidecar, adf, convert};
 

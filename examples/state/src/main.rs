@@ -14,7 +14,7 @@ async fn visit(visits: State<Visits>) -> u64 {
     visits.0.fetch_add(1, Relaxed) + 1
 }
 
-/// Calls run at the same time, so data that changes is behind a lock.
+/// Notes that all calls share. Calls run at the same time, so data that changes is behind a lock.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 

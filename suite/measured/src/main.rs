@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 static ACTIVE: AtomicI64 = AtomicI64::new(0);
 
-/// Counts a handler as active until it is dropped.
+/// A guard in a handler. The handler counts as active until the guard is dropped.
 struct Running;
 
 impl Running {
@@ -100,8 +100,8 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--http", port, files @ ..] => {
-            // More than the default: 10,000 idle connections or streams, and the connections that measure
-            // them.
+            // Benchmarks keep 10,000 connections or streams idle, which is the default limit, and open
+            // further connections to measure them.
             let http = Http::new(server).max_connections(20_000);
             let http = match files {
                 [certificate, key] => http.tls(certificate, key),

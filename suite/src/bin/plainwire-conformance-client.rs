@@ -29,8 +29,8 @@ struct Given {
     tool_calls: Vec<ToolCall>,
 }
 
-/// The URL of the client's metadata document. The suite fetches neither this URL nor [`REDIRECT`], the one
-/// that the sign-in leads back to.
+/// The URL of the client's metadata document. The suite fetches neither this URL nor [`REDIRECT`], to which
+/// the sign-in redirects.
 const CLIENT: &str = "https://conformance-test.local/client-metadata.json";
 const REDIRECT: &str = "http://localhost:3000/callback";
 
@@ -75,8 +75,8 @@ fn oauth(scenario: &str, given: &Given) -> Result<OAuth> {
     oauth.build()
 }
 
-/// Signs in as the browser of a user who is signed in already would: the suite redirects at once. Returns the
-/// URL of the redirect.
+/// Requests the sign-in page, like the browser of a user who is already signed in: the suite redirects at
+/// once. Returns the URL of the redirect.
 async fn sign_in(url: Url) -> Result<Url, String> {
     let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
     let host = url.host_str().unwrap_or_default();

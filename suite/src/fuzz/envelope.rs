@@ -265,8 +265,8 @@ fn read_back(out: &[u8]) -> (String, Message) {
     (frame, message)
 }
 
-/// Checks that the lines do not depend on how the input is cut into pieces, and equal those of splitting at
-/// line breaks.
+/// Checks that the lines do not depend on how the input is cut into pieces, and equal the parts of the input
+/// between line breaks.
 fn lines(data: &[u8]) {
     for limit in [16, 1000] {
         let mut expected = Vec::new();

@@ -5,8 +5,8 @@ use plainwire::proto::form::Form;
 use plainwire::proto::revision::Revision;
 use serde_json::{Map, Value};
 
-/// Reads a schema from the first line, an answer from the second, and lines that a user types from the
-/// others.
+/// Reads a schema from the first line and an answer from the second line. Up to eight further lines are what
+/// a user types into the fields.
 pub fn form(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut lines = text.split('\n');
@@ -58,7 +58,7 @@ fn answered(form: &Form, answer: Map<String, Value>) {
     }
 }
 
-/// Checks for each field that a value read from a line fits the field.
+/// Checks for each field: if `line` can be read as a value of the field, the value fits the field.
 fn typed(form: &Form, line: &str) {
     for field in &form.fields {
         match field.read(line) {

@@ -42,8 +42,8 @@ fn binding(texts: &[String; 6], known: bool) -> Binding<'_> {
     Binding { principal: known.then_some(principal), method, name, arguments, server, version }
 }
 
-/// Checks that a state still opens when its key is in the second position after another, and that the other
-/// key alone does not open it.
+/// Checks that a state still opens when its key is the second of two keys, and that the other key alone does
+/// not open it.
 fn rotated(first: [u8; 32], second: [u8; 32], state: &str, binding: &Binding<'_>, now: Duration) {
     let both = SealingKeys::new(&[second, first]).expect("two keys");
     assert!(both.open(state, binding, now).is_ok(), "rotated");

@@ -47,8 +47,9 @@ fn fits_as_before(before: &Value, after: &Value, values: &[Value]) {
     }
 }
 
-/// Number of definitions. A definition may reference the later ones anywhere. Below a property or an item it
-/// may reference any of them: recursion ends there with the value.
+/// Number of definitions. Outside of properties and items, a definition may refer only to later definitions,
+/// so that validation ends. Inside a property or an item it may refer to every definition: that recursion
+/// ends where the value does.
 const DEFINITIONS: usize = 3;
 
 fn root(bytes: &mut Bytes<'_>) -> Value {
@@ -63,8 +64,8 @@ fn root(bytes: &mut Bytes<'_>) -> Value {
     root
 }
 
-/// Returns a schema. `from` is the number of the first definition that it may reference for the value that it
-/// describes.
+/// Returns a schema. Outside of properties and items, it refers only to definitions with the number `from` or
+/// a larger one.
 fn schema(bytes: &mut Bytes<'_>, levels: usize, from: usize) -> Value {
     let mut it = kind(bytes, levels, from);
     if let Value::Object(keywords) = &mut it {

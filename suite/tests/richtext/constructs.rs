@@ -66,7 +66,7 @@ pub(super) const CONSTRUCTS: &[Construct] = &[
     markdown("Ordered list that begins later", "", "7. seven\n8. eight\n"),
     storage(
         "Tasks",
-        "Identifiers come back with a sidecar: reminders hang on them.",
+        "The identifiers come back with a sidecar. Reminders of tasks depend on them.",
         "<ac:task-list><ac:task><ac:task-id>1</ac:task-id><ac:task-status>complete</ac:task-status><ac:task-body>Write</ac:task-body></ac:task><ac:task><ac:task-id>2</ac:task-id><ac:task-status>incomplete</ac:task-status><ac:task-body>Review</ac:task-body></ac:task></ac:task-list>",
     ),
     adf(
@@ -125,7 +125,7 @@ pub(super) const CONSTRUCTS: &[Construct] = &[
     ),
     adf(
         "Media",
-        "The `id` is one of Atlassian's media service: no other format knows such a thing.",
+        "The `id` belongs to Atlassian's media service. The other formats have no place for it.",
         r#"{"version":1,"type":"doc","content":[{"type":"mediaSingle","attrs":{"layout":"wide","width":66.67},"content":[{"type":"media","attrs":{"type":"file","id":"6e7c7f2c","collection":"contentId-1","alt":"a plan","width":800,"height":600}},{"type":"caption","content":[{"type":"text","text":"The plan"}]}]}]}"#,
     ),
     adf(
@@ -217,11 +217,7 @@ pub(super) const CONSTRUCTS: &[Construct] = &[
     ),
     storage("Element without a meaning", "", r#"<div class="note"><p>inside</p></div>"#),
     storage("Raw storage format", "", r#"<p>before</p><at:var at:name="owner" />"#),
-    markdown(
-        "HTML in Markdown",
-        "Markdown shows nothing of a comment, and neither do the others.",
-        "<!-- a remark -->\n\ntext\n",
-    ),
+    markdown("HTML in Markdown", "A comment is not shown in any format.", "<!-- a remark -->\n\ntext\n"),
     wiki("Wiki markup that is malformed", "", "{panel}\nno end"),
     storage("Storage format that is malformed", "", "<p>one <strong>two</p>"),
 ];

@@ -136,13 +136,14 @@ fn every_construct_comes_back_to_its_format_through_any_other() {
 const HEAD: &str = "\
 # Rich text: a gallery
 
-Every construct in one format, and in the others as `plainwire convert` writes it. A test makes this page
-(`suite/tests/richtext/gallery.rs`): nothing in it is written by hand but what is *given*. Wiki markup is Confluence's, Markdown is
-[extended](extended-markdown.md). How to convert, and how edits come back, is in [rich-text.md](rich-text.md).
+This page shows each construct in one format, and what `plainwire convert` makes of it in the other three. A test writes the
+page (`suite/tests/richtext/gallery.rs`). Only the notes and the texts marked *given* are written by hand. Wiki markup is
+Confluence's, Markdown is [extended](extended-markdown.md). [rich-text.md](rich-text.md) explains how to convert a document
+and how edits come back.
 
-*All* says that the text, read again, is the same tree. *All but identifiers* says that only names of nodes are missing
-(`localId`, `ac:macro-id`), which a sidecar brings back. Otherwise what was lost stands below the text, and
-`plainwire convert` says it and exits with 1.
+The table says what each conversion keeps. *all*: the written text, read again, gives the same tree. *all but identifiers*:
+only data that a reader of the document does not see is missing, such as `localId` and `ac:macro-id`; in Markdown, a sidecar
+keeps it. A number: so many losses are listed below the text. `plainwire convert` reports them too, and exits with 1.
 
 | Construct | ADF | Storage format | Wiki markup | Markdown |
 |---|---|---|---|---|

@@ -120,8 +120,11 @@ impl fmt::Debug for Asked {
     }
 }
 
-/// Answers an elicitation by its handler. An invalid question is refused before the handler runs. If the
-/// handler returns an invalid answer, the server gets an error instead.
+/// Answers an elicitation by its handler.
+///
+/// # Errors
+/// `InvalidParams` for an invalid question, which the handler does not get; `Internal` if the handler returns
+/// an invalid answer.
 async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResult, Error> {
     let refuse = |what: &str, why: String| {
         Error::new(ErrorKind::InvalidParams, format!("`elicitation/create`, `{what}`: {why}"))

@@ -119,10 +119,10 @@ impl ClientBuilder {
     /// Sets the handler for the questions that servers ask the user: forms to fill in and pages to open.
     ///
     /// The handler gets valid questions only: flat forms, and URLs of the web. **The library never opens a
-    /// URL**: the handler shows all of it, [the host](Elicitation::host) above all, warns if it [is in
-    /// Punycode](Elicitation::is_punycode), and opens it once the user has agreed. The client adds the
-    /// defaults to the content of an accepted form, and checks the content. The handler runs in a task of its
-    /// own, which ends when the answer is no longer needed.
+    /// URL**: your handler has to show the whole URL, above all [its host](Elicitation::host), to warn if the
+    /// host [is in Punycode](Elicitation::is_punycode), and to open the URL once the user has agreed. The
+    /// client adds the defaults to the content of an accepted form, and checks the content. The handler runs
+    /// in a task of its own, which ends when the answer is no longer needed.
     ///
     /// ```
     /// use plainwire::Client;
@@ -193,9 +193,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Starts a server as a child process and connects to it: a [`Command`](std::process::Command), or a
-    /// [`Program`] with more settings. Its stderr is passed on to the client's stderr, unless
-    /// [`Program::stderr`] says otherwise.
+    /// Starts `program` as a child process and connects to it. `program` is a
+    /// [`Command`](std::process::Command), or a [`Program`], which has more settings. The stderr of the
+    /// process is passed on to the client's stderr, unless [`Program::stderr`] says otherwise.
     ///
     /// Cancel safe: dropping this future ends the process.
     ///

@@ -1,7 +1,7 @@
 //! Subscriptions to changes of a server, in every revision.
 //!
 //! A [`Listen`] and the connection task share a queue of unread changes. A change that is in the queue is not
-//! added again, so the queue of a program that never reads it stays as small as its subscription.
+//! added again, so the queue stays bounded even if the program never reads it.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -242,9 +242,9 @@ impl PendingChanges {
     }
 }
 
-/// The most unread changes that a queue holds in addition to one for each subscribed resource. After that, a
-/// change of a part of a resource is reported as a change of the whole resource. 256: more than a program
-/// would read one by one.
+/// The limit for reports about parts of resources. If this many changes are unread, in addition to one for
+/// each subscribed resource, a change of a part is reported as a change of the whole resource. 256: more than
+/// a program would read one by one.
 const MAX_PARTS: usize = 256;
 
 #[cfg(test)]

@@ -84,14 +84,14 @@ pub struct Client {
     /// The cached answers; `None` without a cache. Shared with the connection task, which removes outdated
     /// answers.
     cache: Option<Arc<Cache>>,
-    /// The queue of cancelled requests to the connection task. A ticket is the client's number of a request
-    /// or a subscription; here it names a request whose future was dropped. Sending never blocks. The queue
-    /// needs no bound: each ticket is that of a request that was open.
+    /// The queue to the connection task with the tickets of requests whose future was dropped. A ticket is
+    /// the client's number of a request or a subscription. Sending never blocks. The queue needs no bound:
+    /// each ticket is that of a request that was open.
     cancels: mpsc::UnboundedSender<u64>,
     /// Whether the client declared roots, so that the program may change them.
     has_roots: bool,
     hello: ServerHello,
-    /// The ticket, the client's number, of the next request or subscription.
+    /// The client's number, called ticket, of the next request or subscription.
     last_ticket: AtomicU64,
     notices: Mutex<Option<mpsc::Receiver<Notice>>>,
     options: RequestOptions,

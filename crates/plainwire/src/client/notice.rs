@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The user has finished at a URL that the server had asked to open. Reported once, and only for pages
-    /// that the user did not refuse to open. The client remembers the 64 pages that servers asked for most
-    /// recently.
+    /// The user has finished at a URL that the server had asked the user to open. Reported once, and only for
+    /// pages that the user did not refuse to open. The client remembers the 64 pages that the server asked
+    /// for most recently.
     ElicitationComplete {
         /// The id of the elicitation.
         id: String,

@@ -17,7 +17,8 @@ use tokio::time::Instant;
 use super::{Client, Progress, decode, named};
 use crate::error::Result;
 
-/// The most steps of one trace. 256: a call with more reports of progress is not read step by step.
+/// The number of steps of one trace after which reports of progress are only counted. 256: a longer trace is
+/// not read step by step.
 const MAX_STEPS: usize = 256;
 
 /// The steps of a call, with their times.
@@ -56,8 +57,8 @@ impl Trace {
         self.revision.map(Revision::era)
     }
 
-    /// Returns the ids of the requests that were made for the call, in order: one, and one more for each time
-    /// that the request was made again.
+    /// Returns the ids of the requests that were made for the call, in order: the id of the first request,
+    /// and an id for each time that the request was made again.
     pub fn ids(&self) -> impl Iterator<Item = u64> {
         self.steps.iter().filter_map(|step| match step.stage {
             Stage::Encoded { id } => Some(id),
@@ -246,8 +247,8 @@ impl Recorder {
             Stage::Sent { bytes } => it.bytes_out += bytes,
             _ => {}
         }
-        // Only reports of progress can be many: all other steps are as rare as rounds, which have their own
-        // limit.
+        // Only reports of progress are left out. The other steps are rarer: requests and their answers, of
+        // which `max_rounds` allows few, and the questions of a legacy server.
         if it.steps.len() >= MAX_STEPS && matches!(stage, Stage::Progress { .. }) {
             it.omitted += 1;
             return;

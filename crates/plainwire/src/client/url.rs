@@ -2,9 +2,9 @@
 
 /// Checks that a URL may be shown to the user.
 ///
-/// Spec: 2025-11-25 and 2026-07-28 `elicitation` "Safe URL Handling". This is not a parser: it refuses
-/// everything that browsers and parsers read differently. It also refuses a user name before the host (RFC
-/// 9110 §4.2.4), which can make one host look like another.
+/// Spec: 2025-11-25 and 2026-07-28 `elicitation` "Safe URL Handling". This is not a full parser: it refuses
+/// text that browsers and parsers may read differently. It also refuses a user name before the host (RFC 9110
+/// §4.2.4), which can make one host look like another.
 pub(super) fn check(url: &str) -> Result<(), String> {
     let refuse = |expected: &str| {
         let found = plainwire_proto::json::shorten(url);

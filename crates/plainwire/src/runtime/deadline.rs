@@ -12,7 +12,7 @@ pub(crate) struct Deadline {
     /// The time that the call may take, without the time in which it waits for answers of the client.
     pub(crate) limit: Duration,
     sleep: Pin<Box<Sleep>>,
-    /// The part of the time spent waiting for answers that was already added to the deadline.
+    /// The waiting time that has already been added to the deadline.
     waited: Duration,
 }
 

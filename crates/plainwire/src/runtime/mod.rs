@@ -4,8 +4,8 @@
 //! of the crate.
 //!
 //! Every task has an owner that awaits it or stops it, except tasks of `spawn_detached`. For example, the
-//! code that serves a connection awaits its task, and a client stops the task of its connection when the
-//! client is dropped.
+//! code that serves a connection awaits the task of that connection, and a client stops the task of its
+//! connection when the client is dropped.
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -85,7 +85,7 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     }
 }
 
-/// Runs a step that may block on the current thread. On a multi-threaded runtime, other tasks continue
+/// Runs, on the current thread, a step that may block. On a multi-threaded runtime, other tasks continue
 /// meanwhile; on a runtime with one thread they wait.
 ///
 /// Without this, the worker thread that blocks may be the one that polls for input and output, and no other

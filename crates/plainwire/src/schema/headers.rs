@@ -1,9 +1,10 @@
 //! `x-mcp-header`: arguments that HTTP clients repeat in headers.
 //!
-//! In: the schema of a tool's arguments. Out: the same schema, in which each such argument has its own
-//! `type`, because clients look for it there; and the first mistake in these keywords. A client ignores a
-//! tool with such a mistake, so the tool would be listed but never used. The macros refuse the mistakes that
-//! they can see; this module finds those that only the schema shows, and those in schemas by hand.
+//! In: the schema of a tool's arguments. Out: the schema, with a `type` added beside the keyword where so far
+//! only a definition or constants state the type, because clients look for it there; and the first mistake in
+//! the `x-mcp-header` keywords. A client ignores a tool with a mistake in them, so the tool would be listed
+//! but never used. The macros refuse the mistakes that they can see. This module finds those that only the
+//! derived schema shows, and those in schemas written by hand.
 //!
 //! Spec: 2026-07-28 "Custom Headers from Tool Parameters", "Schema Extension".
 

@@ -1,8 +1,9 @@
-//! Inlining of definitions: replaces a `$ref` by its definition where that is shorter.
+//! Inlining of definitions: replaces a `$ref` by its definition, where an [`InlineRule`] allows it.
 //!
-//! In: a schema with `$defs`. Out: the same schema with fewer definitions. A recursive type stays a
-//! reference, so that inlining always ends; unused definitions are removed. Schemas with references other
-//! than `#/$defs/Name` are left unchanged, because moving a schema can change the meaning of such references.
+//! In: a schema with definitions. Out: the same schema with fewer definitions. A recursive type stays a
+//! reference, so that inlining always ends; unused definitions are removed. A schema is left unchanged if it
+//! has references other than those to its root or to its definitions, because moving a part of it could
+//! change their meaning.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,12 +12,12 @@ use serde_json::Value;
 use super::merge::{Merge, merge};
 use super::walk::{self, Keywords};
 
-/// The rule by which a definition is inlined. Recursive definitions never are.
+/// The rule by which a definition is inlined. A definition that is recursive, or nested too deep, never is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InlineRule {
     /// A definition is inlined if the text of the whole schema stays within [`MAX_TEXT`].
     Always,
-    /// A definition is inlined if the text of the whole schema gets no longer by it.
+    /// A definition is inlined if this does not lengthen the text of the whole schema.
     Shorter,
 }
 
@@ -121,7 +122,7 @@ fn keep_used(root: &Value, names: &Names, defs: &mut Keywords) {
     defs.retain(|name, _| used.contains(name));
 }
 
-/// The names of the definitions that a definition refers to, by its name.
+/// For each definition, by name: the names of the definitions that it refers to.
 type Edges = HashMap<String, Vec<String>>;
 
 /// Returns the names of the definitions that are not recursive. Each one comes after those that it refers to.

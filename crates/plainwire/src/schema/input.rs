@@ -189,8 +189,8 @@ impl InputSchema {
         plainwire_proto::http::param_headers(&self.value).unwrap_or_default()
     }
 
-    /// Returns each property of the root: its name, its schema, and whether it is required. In the order of
-    /// their declaration, or by name if that is not known.
+    /// Returns each property of the root: its name, its schema, and whether it is required. The properties
+    /// are in the order of their declaration, or sorted by name if that order is not known.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {
         let Some(keywords) = self.value.as_object() else { return Vec::new() };
         let required = required(keywords);
@@ -226,8 +226,8 @@ const CONSTRAINTS: [&str; 10] = [
     "uniqueItems",
 ];
 
-/// The `minimum` and `maximum` that `schemars` writes for integer types, by `format`. The types check these
-/// by themselves; `None`: no `maximum`.
+/// The formats of integers, each with the `minimum` and the `maximum` that `schemars` writes for it; `None`
+/// if it writes no `maximum`. The Rust types check these bounds by themselves.
 const INTEGERS: [(&str, i64, Option<i64>); 8] = [
     ("int16", i16::MIN as i64, Some(i16::MAX as i64)),
     ("int8", i8::MIN as i64, Some(i8::MAX as i64)),
@@ -239,8 +239,8 @@ const INTEGERS: [(&str, i64, Option<i64>); 8] = [
     ("uint8", 0, Some(u8::MAX as i64)),
 ];
 
-/// Returns whether the schema has constraints that no Rust type checks; false for a schema that is nested too
-/// deep.
+/// Returns whether the schema has constraints that no Rust type checks. Returns false for a schema that is
+/// nested deeper than 128 levels.
 fn is_constrained(schema: &Value) -> bool {
     !walk::is_deeper(schema, super::slim::MAX_DEPTH) && walk::any(schema, &mut constrains)
 }

@@ -1,7 +1,8 @@
 //! Merging of two schemas that apply to the same value.
 //!
-//! In: the keywords beside a `$ref` or an alternative, and the keywords of its target. Out: one object with
-//! all of these keywords, if it can have the same meaning.
+//! In: the keywords beside a `$ref`, and those of its definition (or the keywords beside a list of schemas,
+//! and those of a schema in it). Out: one object with the keywords of both. [`Merge`] says what happens if
+//! such an object would have another meaning.
 
 use serde_json::Value;
 
@@ -14,14 +15,14 @@ pub(super) enum Merge {
     /// Schemas that contradict each other, or would get another meaning, are not merged: [`merge`] returns
     /// `None`.
     Exact,
-    /// All schemas are merged. If both have a keyword, their `properties` and `required` are united, and of
-    /// any other keyword the one beside the reference is kept. For schemas that are sent to clients but not
-    /// used for checks.
+    /// All schemas are merged. The `properties` and the `required` of both are united. Of any other keyword
+    /// that both have, and of a property with the same name, the one beside the reference is kept. For
+    /// schemas that are sent to clients but not used for checks.
     Loose,
 }
 
-/// Keywords that restrict no values. If both schemas have one, the one beside the `$ref` replaces that of the
-/// schema to which the `$ref` leads.
+/// Keywords that restrict no values. If both schemas have such a keyword, the value beside the `$ref` is
+/// kept.
 const ANNOTATIONS: [&str; 9] = [
     "$comment",
     "default",

@@ -1,10 +1,10 @@
 //! JSON Schemas of arguments and results: derived from types, slimmed, and adapted to clients.
 //!
 //! In: a type with `JsonSchema`, or a schema written by hand. Out: the JSON text that lists send to clients,
-//! and the value that arguments are checked against. A model reads schemas on every turn, so [`slim()`] is the
-//! default. A [`Preset`] is for clients that can't read all of JSON Schema. A schema written by hand is sent
-//! unchanged except for white space, unless a preset rewrites it. The submodule `arguments` checks arguments.
-//! References to other documents are never fetched.
+//! and the value that arguments are checked against. A model reads schemas on every turn, so [`slim()`] is
+//! the default. A [`Preset`] is for clients that can't read all of JSON Schema. A schema written by hand is
+//! sent unchanged except for white space, unless a preset rewrites it. The submodule `arguments` checks
+//! arguments. References to other documents are never fetched.
 //!
 //! ```
 //! use plainwire::schema::Preset;

@@ -123,7 +123,8 @@ fn noise(keywords: &mut Keywords) {
 }
 
 /// Returns the `enum`, and perhaps `type`, that replaces a `oneOf` of bare constants. `None` if an
-/// alternative has other keywords, such as a description, or if one keyword would replace another.
+/// alternative has other keywords, such as a description, if the types differ, if a constant appears twice,
+/// or if `keywords` already has an `enum` or `type`.
 fn constants(keywords: &Keywords) -> Option<Keywords> {
     let alternatives = keywords.get("oneOf")?.as_array()?;
     let mut kind = None;
@@ -214,8 +215,9 @@ fn collapse(keywords: &mut Keywords, keyword: &str) {
     }
 }
 
-/// Writes `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`, if the first alternative has only this
-/// type and keywords that do not refuse null. `oneOf` and the other order are handled alike.
+/// Writes `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`. The alternative with the type `T` may have
+/// other keywords, but none that would refuse null or have another meaning then; an `enum` gets null. The
+/// same is done for `oneOf`, and if null comes first.
 fn nullable(keywords: &mut Keywords) {
     let alternatives = match (keywords.get("anyOf"), keywords.get("oneOf")) {
         (Some(alternatives), None) | (None, Some(alternatives)) => alternatives.as_array(),

@@ -39,8 +39,8 @@ impl InputSchema {
     /// Compiles the schema of a tool, so that arguments are checked against all of it.
     ///
     /// # Errors
-    /// A message that says why the value is no schema, or one that can't be used here: too long, or with
-    /// references to other documents.
+    /// A message, if the value is no schema, or if the schema can't be used here: it is too long, or refers
+    /// to other documents.
     pub(crate) fn compile(&mut self) -> Result<(), String> {
         self.validator = Some(Validator::new(&self.value, self.to_raw().get().len())?);
         Ok(())

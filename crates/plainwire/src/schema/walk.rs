@@ -67,8 +67,8 @@ pub(super) fn each_mut(keywords: &mut Keywords, mut visit: impl FnMut(&mut Value
     }
 }
 
-/// Returns whether `fits` returns true for the keywords of a schema, or of any schema inside it. Calls `fits`
-/// until it does.
+/// Returns whether `fits` returns true for the keywords of a schema, or of any schema inside it. After the
+/// first that fits, `fits` is not called again.
 pub(super) fn any(schema: &Value, fits: &mut dyn FnMut(&Keywords) -> bool) -> bool {
     let Value::Object(keywords) = schema else { return false };
     let mut found = fits(keywords);

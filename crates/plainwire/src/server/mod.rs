@@ -213,8 +213,9 @@ impl Server {
     }
 
     /// Sets how many progress notifications a call may send: `burst` at once, then `per_second` each second.
-    /// If reports come faster, the newest is kept and sent later. A `burst` of 0 counts as 1. 64 and 50 by
-    /// default: a loop over a few dozen steps is shown in full, and users can't see more than 50 a second.
+    /// If reports come faster, the newest is kept: it is sent right before the answer, unless a later report
+    /// replaces it. A `burst` of 0 counts as 1. 64 and 50 by default: a loop over a few dozen steps is shown in
+    /// full, and users can't see more than 50 a second.
     pub fn progress_rate(mut self, burst: u32, per_second: u32) -> Self {
         self.progress = ProgressRate { burst: burst.max(1), per_second };
         self
@@ -364,8 +365,12 @@ impl Server {
         self
     }
 
-    /// Sets how long running calls may continue after the client has left. 5 s by default: clients kill
-    /// servers that linger.
+    /// Sets how long running calls may continue after the input of their connection has ended, and how long
+    /// an HTTP server waits for running requests when it ends. 5 s by default: clients kill servers that
+    /// linger.
+    ///
+    /// An HTTP server does not wait for calls of sessions whose client has disconnected: it cancels them as
+    /// soon as no connection is open.
     pub fn drain(mut self, drain: Duration) -> Self {
         self.drain = drain;
         self

@@ -75,8 +75,8 @@ impl Faults {
         self
     }
 
-    /// Adds the faults to the two ends of a connection, the client's and the server's: what an end reads has
-    /// the faults. Returns the ends.
+    /// Adds the faults to the two ends of a connection, the client's and the server's, and returns the ends.
+    /// Each end reads bytes to which the faults of its direction were applied.
     pub(super) fn between(self, (client, server): (Stream, Stream)) -> (Stream, Stream) {
         let client = Stream::new(reader(client.reader, self.to_client), client.writer);
         let server = Stream::new(reader(server.reader, self.to_server), server.writer);

@@ -1,8 +1,9 @@
-//! The contract of a server: a file with everything that the server offers, so that no change goes unnoticed.
+//! The contract of a server: a file with the entries that the server offers, so that no change goes
+//! unnoticed.
 //!
-//! In: a client, and the path of the file. Out: nothing if they agree, else the changes, entry by entry.
-//! Resources are left out, because they are data that changes, and so are values that may differ in each
-//! response, such as cursors.
+//! In: a client, and the path of the file. Out: nothing if the server and the file agree, else the changes,
+//! entry by entry. Resources are left out, because they are data that changes. Values that may differ in each
+//! response, such as cursors, are left out too.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -80,8 +81,8 @@ pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
     })
 }
 
-/// The lists of a contract. Each has the list in the protocol, its member in the contract, the word for one
-/// entry, and the member of an entry that has the entry's name.
+/// The lists of a contract. Each row has the list of the protocol, the member of the contract that holds the
+/// list, the word for one entry, and the member of an entry that holds the name of the entry.
 const LISTS: [(List, &str, &str, &str); 3] = [
     (List::Prompts, "prompts", "prompt", "name"),
     (List::ResourceTemplates, "resourceTemplates", "resource template", "uriTemplate"),
@@ -174,8 +175,8 @@ fn entries(kind: &str, written: Option<&Value>, offered: Option<&Value>, lines: 
     }
 }
 
-/// Like [`changes`], but for two values at `path`. Adds a line with the exact path of each difference;
-/// `whose` is the name of the entry, at the front of the line.
+/// Like [`changes`], but for two values at `path`. Adds a line with the exact path of each difference. The
+/// line begins with `whose`, the kind and the name of the entry.
 fn differences(
     whose: &str,
     path: &str,

@@ -24,8 +24,8 @@ fn always(result: ElicitResult) -> plainwire::client::ClientBuilder {
     })
 }
 
-/// Returns a sampling handler whose answer has the `maxTokens` of the request, and whether the request has
-/// `includeContext`.
+/// Returns a sampling handler. Its answer is a text with the `maxTokens` of the request, and `true` if the
+/// request has `includeContext`, else `false`.
 fn counting() -> Sampling {
     Sampling::new(|request| async move {
         let context = request.include_context.is_some();

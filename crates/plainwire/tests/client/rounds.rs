@@ -89,8 +89,8 @@ async fn a_state_comes_back_as_it_is_and_one_that_was_not_given_does_not() {
         });
         done.await.expect("an answer");
     }
-    // The client sends the state back byte for byte, although it would write the characters without these
-    // escapes.
+    // The client sends the characters of the state back, although it need not write them with the escapes of
+    // the server.
     let (client, mut script) = Script::connect(echoing(), MODERN).await;
     let done = call(&client, async {
         let (id, _) = script.expect("tools/call").await;

@@ -1,5 +1,5 @@
-//! Changes of a host's servers: how often the host fetches a list again and reports a change, and how long a
-//! call for a list waits.
+//! Changes of a host's servers: how often the host fetches a list again and reports a change. Also how long a
+//! caller waits for a server that is still connecting.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

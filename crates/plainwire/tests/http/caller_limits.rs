@@ -1,5 +1,5 @@
-//! Limits for one caller: the number of calls whose client has disconnected, and the number of sessions. Also
-//! the end of calls when the server is dropped.
+//! Limits for one caller: requests in flight, which include calls whose client has disconnected, and
+//! sessions. Also the lifetime of sessions, and the end of calls when the server is dropped.
 
 use std::time::Duration;
 
@@ -17,8 +17,7 @@ fn initialize() -> serde_json::Value {
     request(0, "initialize", json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": info }))
 }
 
-/// Sends a call of the tool `wait`, and drops the request before the answer, as a client does that
-/// disconnects.
+/// Sends a call of the tool `wait`, and drops the request before the answer, like a client that disconnects.
 async fn leave(web: &Web, id: i64, ms: u64) {
     let message = call(id, "wait", json!({ "ms": ms }));
     let left = tokio::time::timeout(Duration::from_millis(5), web.post(&message)).await;

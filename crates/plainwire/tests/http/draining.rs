@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::support::service_client::{MODERN, call, request};
 use super::support::socket_client::{Running, modern, post, until};
 
-/// The time that the end of a server may take beyond its drain time, which is the deadline of the running
-/// requests.
+/// The time within which a server has to end if its running requests end by themselves. A server that has to
+/// cut requests off may take half of this beyond its drain time.
 const BEYOND: Duration = Duration::from_secs(1);
 
 #[tokio::test]

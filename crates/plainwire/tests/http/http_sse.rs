@@ -425,8 +425,8 @@ async fn send_over_tcp(running: &Running, path: &str, message: &Value) -> Wire<T
     wire
 }
 
-/// Makes calls, whose answers nobody reads from the stream, until the server holds back the response to one.
-/// Returns the id of that call, and the connection on which its response will arrive.
+/// Makes calls without reading their answers from the stream, until the server holds back the response to a
+/// POST. Returns the id of that call, and the connection on which the response will arrive.
 async fn fill_over_tcp(running: &Running, path: &str) -> (i64, Wire<TcpStream>) {
     for id in 1..200 {
         let large = call(id, "echo", json!({ "text": "x".repeat(400_000) }));

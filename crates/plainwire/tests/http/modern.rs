@@ -89,7 +89,7 @@ async fn errors_that_are_found_before_a_handler_runs_have_a_status() {
     assert_eq!(web.ask(1, "resources/subscribe", json!({ "uri": "a://1" })).await.status, 404);
     assert_eq!(web.ask(1, "initialize", json!({})).await.status, 404);
     assert_eq!(web.ask(1, "server/discover", json!({})).await.status, 200);
-    // For an error of a handler or of the catalog, the status is 200.
+    // For an error of a handler or of the catalog, the status is 200, except for a missing capability: 400.
     let unknown = web.ask(1, "tools/call", json!({ "name": "nothing" })).await;
     assert_eq!(unknown.status, 200);
     assert_eq!(unknown.json().await["error"]["code"], -32602);

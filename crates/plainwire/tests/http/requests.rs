@@ -1,5 +1,5 @@
-//! Malformed requests: the server refuses each with a status and a message, and reads no more of the body
-//! than necessary.
+//! Requests that the server refuses: malformed, of a wrong type, too large, too slow, too many, or from a
+//! foreign web page. The server reads no more of a body than necessary.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};

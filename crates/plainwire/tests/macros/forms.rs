@@ -233,14 +233,14 @@ impl<S: Fn(&str) -> String> Holder<S> {
         (self.0)(&arguments) + this.0
     }
 
-    /// Is there once.
+    /// Exists in this build; the method of the same name below does not.
     #[cfg(test)]
     #[tool]
     async fn one(&self) -> String {
         (self.0)("one")
     }
 
-    /// Is not there.
+    /// Does not exist in this build: its type `Missing` is not defined anywhere.
     #[cfg(not(test))]
     #[tool]
     async fn one(&self) -> Missing {}

@@ -1,4 +1,4 @@
-//! Clients that stop reading: the server stops reading too, and goes on when the client does.
+//! Clients that stop reading: the server stops reading too, and reads again when the client does.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -39,9 +39,9 @@ fn long_requests(method: &str) -> Vec<String> {
     (0..400).map(|id| request(LEGACY, &id.to_string(), method, &params)).collect()
 }
 
-/// Sends requests without reading an answer until the server takes no more. Returns `begun` as it is then:
-/// the number of requests that the server has begun. Before returning, sends and reads on until each request
-/// has been answered once.
+/// Sends requests without reading an answer until the server takes no more. Returns the value that `begun`,
+/// the number of requests that the server has begun, has at that moment. Before it returns, it sends the
+/// remaining requests and reads the answers: each request must be answered once.
 async fn begun_while_nobody_reads(server: Server, requests: &[String], begun: &AtomicUsize) -> usize {
     let mut raw = Raw::session(server, LEGACY).await;
     assert_eq!(raw.ask(&ping("0")).await, pong("0"));

@@ -163,8 +163,8 @@ fn chaos_plan(calls: usize) -> Vec<(Chaos, bool)> {
     };
     let mut call = || {
         let it = Chaos { end: below(4), steps: below(8) };
-        // A call that never ends by itself has to be cancelled. So is every fourth of the other calls, at any
-        // moment of its run.
+        // A call that never ends by itself has to be cancelled. About a quarter of the other calls is
+        // cancelled too, at any moment of the call's run.
         (it, below(4) == 0 || it.end == 3)
     };
     (0..calls).map(|_| call()).collect()

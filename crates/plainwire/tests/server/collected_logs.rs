@@ -108,7 +108,7 @@ impl Visit for Into<'_> {
     }
 }
 
-/// A visitor that appends the values of the fields to the log of the thread, one a line.
+/// A visitor that appends the values of the fields to the log of the thread, one per line.
 struct Line;
 
 impl Visit for Line {

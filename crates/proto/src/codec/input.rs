@@ -34,8 +34,8 @@ pub struct KeyedRequest {
 /// Writes the `params` of the question `request`.
 ///
 /// # Errors
-/// A text that names what `revision` cannot express, such as a multiple choice before 2025-11-25; before
-/// 2025-11-25 also the fault of a form's schema that is invalid.
+/// A text that names the part of the question that `revision` cannot express, such as a multiple choice
+/// before 2025-11-25. Before 2025-11-25, a form's schema is also parsed, and a fault in it is an error.
 pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revision) -> Result<(), String> {
     match request {
         InputRequest::Elicit(it) => elicit_params(out, it, revision)?,
@@ -142,8 +142,8 @@ fn sampling_message(out: &mut Vec<u8>, it: &SamplingMessage, blocks: &[SamplingC
     object.close();
 }
 
-/// Writes the member `content` of a sampling message or of its answer: one block as an object, which every
-/// revision reads; none or several blocks as an array.
+/// Writes the member `content` of a sampling message, or of the answer to a sampling request: one block as an
+/// object, which every revision reads; none or several blocks as an array.
 fn sampling_blocks(object: &mut Object<'_>, blocks: &[SamplingContent], revision: Revision) {
     match blocks {
         [one] => sampling_content(object.name("content"), one, revision),

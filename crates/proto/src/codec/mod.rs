@@ -1,9 +1,9 @@
 //! Writes the values of the protocol in the shape of a revision.
 //!
 //! In: values of [`crate::model`] and a [`Revision`]. Out: JSON, mostly the value of `result`. Metadata that
-//! a revision lacks is left out. A content block that it lacks is written as another kind of block, so that
-//! no block that a tool, resource or prompt returned is lost. Reading needs no revision: older shapes are the
-//! newest shape with members missing.
+//! a revision lacks is left out. A content block of a kind that the revision lacks is written as another kind
+//! of block, so that no block of a result is lost. Reading needs no revision: older shapes are the newest
+//! shape with members missing.
 
 mod content;
 mod entry;
@@ -111,8 +111,8 @@ impl Encoder {
         self.close(object, None);
     }
 
-    /// Writes the result of `list` with one page of it: `entries`, each written by `each`, a function such as
-    /// [`tool`] or [`prompt`].
+    /// Writes one page of `list` as the result of the request for it. `each`, a function such as [`tool`] or
+    /// [`prompt`], writes one of the `entries`.
     pub fn page<T>(
         &self,
         out: &mut Vec<u8>,
@@ -135,7 +135,7 @@ impl Encoder {
         self.close(object, None);
     }
 
-    /// Writes a result that has no content, and `meta`, a JSON object, in its `_meta`.
+    /// Writes an empty result whose `_meta` has the members of `meta`, a JSON object.
     pub(crate) fn empty_with(&self, out: &mut Vec<u8>, meta: &str) {
         let object = self.open(out);
         self.close(object, Some(meta));

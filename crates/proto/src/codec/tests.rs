@@ -1,4 +1,4 @@
-//! Tests of the codec: one value in, its JSON in each revision out.
+//! Tests of the codec: values in, their JSON in different revisions out.
 
 use super::*;
 use crate::model::{Content, MediaContent, RawJson, Resource, Tool, ToolAnnotations};

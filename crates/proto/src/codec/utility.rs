@@ -1,5 +1,5 @@
-//! Writes parts of parameters that have no file of their own: filters of subscriptions, and completion
-//! requests.
+//! Writes two kinds of parameters that have no file of their own: filters of subscriptions, and the
+//! parameters of completion requests.
 
 use crate::json::write::{self, Object};
 use crate::model::{CompleteRequest, CompletionReference, SubscriptionFilter};

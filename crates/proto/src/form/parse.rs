@@ -17,7 +17,8 @@ use crate::json::shorten;
 
 impl Form {
     /// Parses the schema of a form, in the syntax of any revision. A field that also allows `null` is
-    /// optional, even if `required` names it. A default that does not fit its own field is dropped.
+    /// optional, even if `required` names it. A default of the right type that does not fit its own field,
+    /// such as a number out of range, is dropped.
     ///
     /// # Errors
     /// For a part that is not valid in a form, such as ``expected `properties.address` to be a string,

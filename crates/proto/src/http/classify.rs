@@ -112,8 +112,9 @@ fn initialize<'h>(frame: &str, params: &Params, endpoint: Endpoint<'_>) -> Resul
     Err(Refusal::modern(error))
 }
 
-/// Handles a legacy message: it belongs to the session whose id it carries. Without an id it is refused, in
-/// the legacy revision that its header names, or else in the newest revision.
+/// Handles a legacy message: it belongs to the session whose id it carries. Without an id it is refused. The
+/// refusal has the error codes of the served legacy revision that its header names, or else of the newest
+/// revision.
 fn legacy<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     if let Some(id) = session_id(headers)? {
         return Ok(Class::Session(id));

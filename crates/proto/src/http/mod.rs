@@ -45,8 +45,8 @@ pub enum Found<'h> {
     Absent,
     /// One value, or several identical ones. Any bytes, including surrounding white space.
     One(&'h [u8]),
-    /// Several different values. Such a request is refused: of two programs, one may read the first value and
-    /// one the last, and so see different requests.
+    /// Several different values. Such a request is refused: if one program read the first value and another
+    /// program the last, the two would see different requests.
     Differing,
 }
 

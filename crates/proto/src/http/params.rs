@@ -155,7 +155,7 @@ fn integer(text: &str) -> Option<i64> {
         Ok(_) if text.starts_with('+') => return None,
         Ok(number) => number,
         Err(_) => {
-            // Whole floats below 2^53 are exact, so nothing is rounded here.
+            // Floats represent whole numbers below 2^53 exactly, so no whole number is rounded here.
             let float = serde_json::from_str::<f64>(text).ok()?;
             if float.fract() != 0.0 || float.abs() > MOST as f64 {
                 return None;

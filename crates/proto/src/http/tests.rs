@@ -21,8 +21,8 @@ fn parse(frame: &str) -> Result<Message, Malformed> {
     envelope::parse(frame, Span::whole(frame), 16)
 }
 
-/// Returns a request whose `params` are the modern `_meta` and then the members in `params`, each after a
-/// comma.
+/// Returns a modern request. `params` is the text of further members of its parameters, with a comma before
+/// each member.
 fn modern(method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{META}{params}}}}}"#)
 }
@@ -75,8 +75,8 @@ fn a_modern_header_above_a_body_without_version_is_a_mistake() {
             check(&request(method), headers, ALL, "400 -32602");
         }
     }
-    // As on stdio, a `_meta` with only some of the modern fields makes a request modern, and is an error in
-    // it. In a session, it is an ordinary request.
+    // As on stdio, a request whose `_meta` has only some of the modern fields counts as modern and is
+    // refused. In a session, such a request is an ordinary one.
     let half = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     check(half, &[], ALL, "400 -32602");
     check(half, &[S], ALL, "session abc");
@@ -87,8 +87,8 @@ fn initialize_begins_a_session_whatever_version_the_header_has() {
     for headers in [&[][..], &[V25C], &[V24], &[UNKNOWN], &[S]] {
         check(&request("initialize"), headers, ALL, "Initialize");
     }
-    // Spec: 2026-07-28 `versioning`: a server that is modern only refuses `initialize` with the versions that
-    // it supports.
+    // Spec: 2026-07-28 `versioning`: a server that serves only modern revisions refuses `initialize`, and
+    // lists the versions that it supports.
     let frame = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
     let refusal = classify(frame, &parse(frame), [V25C].as_slice(), MODERN).expect_err("no handshake");
     assert_eq!(code(&refusal), "400 -32022");
@@ -139,7 +139,7 @@ fn an_answer_outside_a_session_is_refused() {
             check(frame, headers, ALL, "400 -32600");
         }
     }
-    // A malformed answer is passed to the session too, which waits for it.
+    // A malformed answer is passed to the session too, because the session waits for an answer.
     check(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, &[S], ALL, "session abc");
     check(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, &[], ALL, "400 -32600");
 }

@@ -1,7 +1,7 @@
 //! Writes JSON values straight into a buffer, without building a tree.
 //!
-//! In: Rust values. Out: compact JSON text without a raw newline. [`Object`] writes the commas between
-//! members.
+//! In: Rust values, and existing JSON. Out: JSON text without a raw line break. [`Object`] writes the commas
+//! between members.
 
 use std::fmt::Display;
 use std::io::Write as _;

@@ -82,11 +82,11 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// Creates the answer of a user who filled in the form: a struct, a map or `json!({ … })` with its
-    /// fields.
+    /// Creates the answer of a user who filled in the form. `content` is a struct, a map or `json!({ … })`
+    /// with the values of the form's fields.
     ///
-    /// Any other value becomes the field `value`, which is the field's name in a form for a type that is not
-    /// a struct: `accept("Ada")` is `{ "value": "Ada" }`. A value of `None` is left out.
+    /// Any other `content` becomes the field `value`: `accept("Ada")` is `{ "value": "Ada" }`. A form for a
+    /// type that is not a struct has one field with this name. A field that is `None` is left out.
     ///
     /// ```
     /// use plainwire_proto::model::ElicitResult;

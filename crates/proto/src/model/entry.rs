@@ -86,14 +86,15 @@ pub struct ToolAnnotations {
     /// Whether the tool may destroy data. Without the hint, clients assume that it may.
     pub destructive_hint: Option<bool>,
     /// Whether repeating a call with equal arguments has no further effect. Without the hint, clients assume
-    /// that it has.
+    /// that repeating the call has a further effect.
     pub idempotent_hint: Option<bool>,
     /// Whether the tool interacts with an open set of external entities, such as web pages. Without the hint,
     /// clients assume that it does.
     pub open_world_hint: Option<bool>,
     /// Whether the tool changes nothing. Without the hint, clients assume that it changes something.
     pub read_only_hint: Option<bool>,
-    /// The name of the tool for people, as revisions before [`Tool::title`] have it; that takes precedence.
+    /// The name of the tool for people, in revisions without [`Tool::title`]. If a tool has both titles,
+    /// [`Tool::title`] takes precedence.
     pub title: Option<String>,
 }
 

@@ -57,7 +57,8 @@ impl CreateMessage {
     /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Message Content Constraints".
     ///
     /// # Errors
-    /// If a message breaks these rules. The text has the index of the message and what was expected of it.
+    /// If a message breaks these rules. The text says what was expected. It has the index of the message,
+    /// except for a tool use in the last message.
     pub fn check(&self) -> Result<(), String> {
         let mut due = BTreeSet::new();
         for (n, message) in self.messages.iter().enumerate() {
@@ -94,8 +95,9 @@ impl SamplingMessage {
         Self { content: vec![content], role }
     }
 
-    /// Removes the uses of tools whose results this message has from `due`, the ids of uses without a result
-    /// so far. `n` is the index of the message. Returns whether the message consists of results of tools.
+    /// Checks the results of tools in this message, and removes their ids from `due`, the ids of the uses of
+    /// tools without a result so far. `n` is the index of the message. Returns whether the message consists
+    /// of results of tools.
     fn check(&self, n: usize, due: &mut BTreeSet<&str>) -> Result<bool, String> {
         let mut results = 0;
         for block in &self.content {

@@ -88,7 +88,7 @@ impl Peer {
         }
     }
 
-    /// Returns the number of the batch that was handled last, if an answer to it is still due.
+    /// Returns the number of the most recently handled batch, if an answer to it is still due.
     pub fn open_batch(&self) -> Option<u32> {
         Some(self.batches.last).filter(|last| self.batches.open.contains_key(last))
     }

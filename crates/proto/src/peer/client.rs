@@ -131,7 +131,7 @@ impl Peer {
         self.session_revision()
     }
 
-    /// Sets the lowest level of log messages that every later request asks for; `None` asks for none.
+    /// Sets the lowest level of log messages that later requests ask for; `None` asks for none.
     ///
     /// This concerns modern connections only; legacy servers receive the level by `logging/setLevel`.
     pub fn set_log_level(&mut self, level: Option<LogLevel>) {

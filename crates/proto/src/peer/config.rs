@@ -6,13 +6,13 @@ use crate::codec::Encoder;
 use crate::model::{CacheHint, Capabilities, Implementation};
 use crate::revision::{Era, Revision};
 
-/// The limits of one connection. A message over a limit is answered with an error that names the limit. The
-/// documentation of each field gives its default, and the reason for it.
+/// The limits of one connection. If a limit is exceeded, the error names the limit. The documentation of each
+/// field gives its default, and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest number of messages in a batch. Default 1,000: more than any known client sends at once.
     pub batch: usize,
-    /// Largest number of nesting levels in a message; itself at most 1,024. Default 128: the limit of other
+    /// Largest number of nesting levels in a message; use at most 1,024. Default 128: the limit of other
     /// parsers.
     pub depth: usize,
     /// Largest size of an incoming message in bytes. Default 16 MiB: enough for a photograph in base64.

@@ -97,8 +97,8 @@ pub enum Event {
         /// The JSON value of `result`.
         result: Span,
     },
-    /// The other side has not answered this peer's ping, and has sent nothing else for the time `keep_alive`
-    /// either.
+    /// The other side has not answered this peer's ping, and has sent no other message for the time
+    /// `keep_alive`.
     Unresponsive,
 }
 

@@ -14,8 +14,8 @@ use crate::revision::Feature;
 /// for any message; with `over`, it has reported the other side as unresponsive and stops.
 #[derive(Debug, Default)]
 pub(super) struct KeepAlive {
-    /// The key of this peer's ping that is not answered yet, and the monotonic time at which it was sent:
-    /// later than it was due, if the program was delayed.
+    /// The key of this peer's ping that is not answered yet, and the monotonic time at which it was sent. If
+    /// the program was delayed, this is later than the time at which the ping was due.
     asked: Option<(RequestKey, Duration)>,
     /// Length of the silence after which the check acts; `None` turns the check off.
     every: Option<Duration>,

@@ -1,8 +1,8 @@
 //! The subscriptions of a modern client: for each, a `subscriptions/listen` request that stays open, and the
 //! notifications that the server sends for it.
 //!
-//! In: a filter, and notifications that name a subscription. Out: [`Event::SubscriptionNotice`]. Change notifications of
-//! legacy servers belong to no subscription and are not handled here.
+//! In: a filter, and notifications that name a subscription. Out: [`Event::SubscriptionNotice`]. Change
+//! notifications of legacy servers belong to no subscription and are not handled here.
 
 use serde::Deserialize;
 
@@ -20,9 +20,9 @@ pub(super) const METHOD: &str = "subscriptions/listen";
 impl Peer {
     /// Opens a subscription to the changes that `filter` names; modern servers only.
     ///
-    /// The subscription has no deadline. Its first event is [`SubscriptionNotice::Acknowledged`]; it ends with
-    /// [`SubscriptionNotice::Ended`] or [`Event::Failed`]. To end it from this side, call [`Peer::cancel`] with the
-    /// returned key; no event follows.
+    /// The subscription has no deadline. Its first event is [`SubscriptionNotice::Acknowledged`]; its last
+    /// event is [`SubscriptionNotice::Ended`] or [`Event::Failed`]. To end it from this side, call
+    /// [`Peer::cancel`] with the returned key; no event follows.
     pub fn listen(&mut self, filter: &SubscriptionFilter, now: Now) -> RequestKey {
         let mut params = Vec::new();
         let mut object = Object::open(&mut params);

@@ -153,7 +153,7 @@ impl Peer {
 
     /// Handles the passage of time: ends requests of this peer whose deadline has passed, with an error, and
     /// runs the keep-alive check. While a client works on a question, its own requests do not end at their
-    /// idle deadline.
+    /// idle deadline, unless their idle time is zero.
     pub fn handle_timeout(&mut self, now: Now) {
         self.check_silence(now);
         while let Some(expired) = self.outbound.expired(now) {

@@ -254,7 +254,7 @@ impl Peer {
             message: Option<String>,
         }
         let text = params.all.map_or("{}", |span| span.text(frame));
-        // The handshake and pings ask for no progress, and the program does not know their keys.
+        // The program does not know the keys of the handshake and of automatic pings: no progress for them.
         let is_programs = |it: &Progress| {
             let request = RequestKey(it.progress_token);
             !self.is_handshake(request) && !self.keep_alive.is_ours(request)

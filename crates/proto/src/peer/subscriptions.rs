@@ -171,8 +171,9 @@ impl Peer {
     /// Accepts the `subscriptions/listen` request `key` and acknowledges it. `may_subscribe` returns whether
     /// the client may subscribe to the resource with a given URI.
     ///
-    /// Left out of the filter are resources for which `may_subscribe` returns false, lists whose changes the
-    /// server has not declared to report, and all resources if the server has not declared subscriptions.
+    /// Some parts of the filter are not accepted: resources for which `may_subscribe` returns false, lists
+    /// whose changes the server has not declared to report, and all resources if the server has not declared
+    /// subscriptions.
     /// Over the limit `subscriptions`, the request is answered with an error. Does nothing if it was
     /// cancelled in the meantime.
     pub fn accept_listen(&mut self, key: CallKey, may_subscribe: impl Fn(&str) -> bool) {

@@ -38,12 +38,12 @@ fn request(id: &str, method: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#)
 }
 
-/// Returns a call of the tool `t`; `more` are further members of `params`, each after a comma.
+/// Returns a call of the tool `t`; `more` is further members of `params`, with a comma before each.
 fn call(id: &str, more: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"{more}}}}}"#)
 }
 
-/// Returns a request of 2026-07-28; `more` are further members of `params`, each after a comma.
+/// Returns a request of 2026-07-28; `more` is further members of `params`, with a comma before each.
 fn modern(id: &str, method: &str, more: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{MODERN}{more}}}}}"#)
 }
@@ -63,8 +63,8 @@ fn result(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// Returns the answer to the request `id` with an error. If `id` is `None`, the answer has no member `id`;
-/// the id `"null"` is written as `null`.
+/// Returns the answer to the request `id` with an error. `id` is JSON text, such as `1` or `null`; if it is
+/// `None`, the answer has no member `id`.
 fn error<'i>(id: impl Into<Option<&'i str>>, code: i32, message: &str) -> String {
     let id = id.into().map_or_else(String::new, |id| format!(r#""id":{id},"#));
     let message = json!(message);

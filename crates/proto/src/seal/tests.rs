@@ -1,5 +1,5 @@
-//! Tests of sealed request state: states that can be opened, and states that are refused. Keys, nonces and
-//! the time are fixed.
+//! Tests of sealed request state: states that can be opened, states that are refused, the record of used
+//! states, and digests. Keys, nonces and the time are fixed.
 
 use proptest::prelude::*;
 

@@ -113,13 +113,14 @@ pub struct Events {
     event: Event,
     /// Number of bytes in the completed lines of the event being read, without comments.
     size: usize,
-    /// The line being read. For a line that is dropped, only its first byte, which marks it as not blank.
+    /// The line being read. For a line that is dropped, only one byte, which marks the line as not blank.
     line: Vec<u8>,
     /// Largest size of an event in bytes, counting field names but not comments.
     limit: usize,
-    /// Whether the last byte was CR, so that a following LF belongs to it.
+    /// Whether the most recent byte was CR, so that a following LF is part of the same line break.
     after_cr: bool,
-    /// Number of bytes of the byte order mark seen so far; `None` once it can no longer follow.
+    /// Number of bytes of the byte order mark seen so far; `None` once the mark is complete or other bytes
+    /// have arrived.
     mark: Option<usize>,
     /// Whether the stream is inside an event over the limit.
     skipping: bool,
@@ -192,8 +193,8 @@ impl Events {
         bytes
     }
 
-    /// Adds `part` to the line being read. Of comments, and of lines in an event over the limit, only the
-    /// first byte is kept. If the event would exceed the limit with `part`, drops it and reports
+    /// Adds `part` to the line being read. Of comments, and of lines in an event over the limit, only one
+    /// byte is kept. If the event would exceed the limit with `part`, drops it and reports
     /// [`Piece::TooLong`].
     fn hold(&mut self, part: &[u8]) {
         let comment = self.line.first().or(part.first()) == Some(&b':');

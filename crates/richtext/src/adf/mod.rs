@@ -31,10 +31,11 @@ const RAW: &str = "com.plainwire.raw";
 /// crate reads.
 const ELEMENT: &str = "plainwire:element";
 
-/// The names of the node kinds that ADF lacks, in the JSON of [`node_json`], which only this crate reads.
+/// Node kinds that ADF lacks, with their names in the JSON of [`node_json`], which only this crate reads. Raw
+/// nodes are not among them: [`node_json`] writes these as their source or as an extension.
 const OWN: [(&str, Kind); 2] = [("plainwire:group", Kind::Group), ("plainwire:image", Kind::Image)];
 
-/// Returns the name in [`OWN`] of a node kind that ADF lacks; `None` for other kinds.
+/// Returns the name that [`OWN`] has for `kind`; `None` if it has none.
 fn tree_name(kind: Kind) -> Option<&'static str> {
     OWN.iter().find(|it| it.1 == kind).map(|it| it.0)
 }

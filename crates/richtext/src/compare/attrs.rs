@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::loss::LossKind;
 use crate::tree::{Attr, Kind, Mark, Node, Value};
 
-/// Returns whether two nodes have equal kind, text, attributes and marks. Identifiers count in attributes,
-/// except those in a macro's `parameters`, but not in marks. Does not look at children.
+/// Returns whether two nodes have equal kind, text, attributes and marks. Identifiers must be equal too,
+/// except those in marks and in a macro's `parameters`. Does not look at children.
 pub(super) fn alike(ours: &Node<'_>, theirs: &Node<'_>) -> bool {
     ours.kind == theirs.kind && ours.text == theirs.text && differences(ours, theirs).is_empty()
 }
@@ -140,8 +140,8 @@ pub(super) fn says(attr: &Attr<'_>) -> bool {
 }
 
 impl Node<'_> {
-    /// Returns whether the node is rich: of a kind that Markdown itself has no syntax for. If an edit removes
-    /// a rich node, the user gets a conflict.
+    /// Returns whether the node is rich: of any kind but paragraphs, headings, lists, tasks, quotes, code blocks,
+    /// rules, tables, text and line breaks. If an edit removes a rich node, the user gets a conflict.
     pub(crate) fn is_rich(&self) -> bool {
         !matches!(
             self.kind,

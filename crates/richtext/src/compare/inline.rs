@@ -25,7 +25,7 @@ impl Unit {
         self.node as usize
     }
 
-    /// Returns the byte offset of the character in its node's text; 0 for other nodes.
+    /// Returns the byte offset of the character in its node's text; 0 if the unit is not a character.
     pub(crate) fn offset(self) -> usize {
         self.offset as usize
     }

@@ -90,8 +90,8 @@ fn in_word(it: char) -> bool {
 /// escape, so that CommonMark does not read them as markup.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttrPosition {
-    /// A line of attributes alone, or the line of a directive. Both are read from the source itself, so no
-    /// character needs an escape.
+    /// A line that has only attributes, or the line of a directive. Both are read from the source itself, so
+    /// no character needs an escape.
     Line,
     /// A position in or after text, or after the language of a fence.
     Text,

@@ -2,19 +2,19 @@
 //! else.
 //!
 //! In: a source, or blocks. Out: blocks, or a source. Both flavours are read alike. `Flavor::Extended`
-//! carries a whole document except identifiers (`localId`, ids of macros); `Flavor::Plain` is for reading.
+//! carries a whole document except identifiers (`localId`, ids of macros); `Flavor::Plain` is for display.
 //! `docs/extended-markdown.md` describes the syntax:
 //!
 //! - `:status[OK]{color=green}` within text, `::card{url=…}` on a line of its own, `:::panel{type=info}` to
 //!   `:::` around blocks;
-//! - `{align=center}` in the last line of a paragraph, at the end of a heading, after the language of a
+//! - `{align=center}` as the last line of a paragraph, at the end of a heading, after the language of a
 //!   fence, or on a line of its own before any other block;
 //! - attributes as `{name=word name="JSON string" name='{"any": "JSON"}'}`;
 //! - `<u>`, `<sub>`, `<sup>`, `<br>`, and `<table>` and `<details>` with their blocks between blank lines;
 //! - a fence with the language `adf`, `storage` or `wiki`, whose text is in that format.
 //!
-//! The span `inner` of a text node with the mark `code` includes the backticks around the code. They show
-//! that the code contains no escapes.
+//! The span `inner` of the text node for a code span includes the backticks around the code. They show that
+//! the code contains no escapes.
 
 mod attrs;
 mod names;

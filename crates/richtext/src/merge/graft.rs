@@ -23,8 +23,8 @@ pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
             .all(|it| edited.get(&it.name).is_some_and(|value| same_value(&it.name, &it.value, value)))
 }
 
-/// Returns the edited node with the attributes and marks added that `ours` has and `base` lacks, in the node
-/// and its descendants. Attributes and marks that the edit did not change are copied from `ours`.
+/// Returns the edited node, and adds the attributes and marks that `ours` has and `base` lacks. Attributes
+/// and marks that the edit did not change are copied from `ours`. Does the same for the descendants.
 pub(super) fn node<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
     let mut node = edited.clone();
     node.attrs = attrs(&ours.attrs, &base.attrs, &edited.attrs);
@@ -63,8 +63,9 @@ fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> ThinV
     all
 }
 
-/// Returns the edited nodes, each with the data carried over from its original. Returns them unchanged if
-/// `ours` and `base` do not correspond node by node (among inline nodes: all except text).
+/// Returns the edited nodes. Those that have an original get its data. Returns all of them unchanged if
+/// `ours` and `base` do not have nodes of the same kinds in the same order; among inline nodes, text does not
+/// count.
 pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> ThinVec<Node<'x>> {
     let inline = ours.iter().chain(edited).any(|it| it.kind.is_inline());
     // Text may be split into nodes differently in the source. Only nodes that are not text correspond one to

@@ -11,8 +11,9 @@ use super::{Merge, Reach, graft};
 use crate::compare::{Unit, Units, hunks, same_marks};
 use crate::tree::{Kind, Mark, Node, Span};
 
-/// A difference between the Markdown before and after the edit: a range of [units](Units) before it, which
-/// are also those of the source, and the range of edited units that replaces it.
+/// A difference between the Markdown before and after the edit: a range of [units](Units) before the edit,
+/// and the range of units after the edit that replaces it. The first range also holds for the units of the
+/// source.
 type Hunk = (Range<usize>, Range<usize>);
 
 /// A byte range of the source, and the text that replaces it.
@@ -224,8 +225,9 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         }
     }
 
-    /// Returns the edited node, with each of its marks replaced by the source's mark of equal meaning, if
-    /// there is one. Otherwise the edited half of a link would become a link of its own.
+    /// Returns the edited node. Each of its marks with attributes is replaced by the source's mark of equal
+    /// meaning, if the source has one. Without this, an edit of one half of a link would split the link in
+    /// two.
     fn with_own_marks<'x>(&self, node: &Node<'e>) -> Node<'x>
     where
         'o: 'x,
@@ -241,8 +243,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         node
     }
 
-    /// Adds to `fresh` the source units in `range` that no hunk replaces, and at their positions the edited
-    /// units of the hunks. The caller adds pure insertions before the first unit itself.
+    /// Adds to `fresh` the source units in `range` that no hunk replaces, and the edited units of each hunk
+    /// at the hunk's position. Leaves out pure insertions before the first unit: the caller has added them.
     fn remaining<'x>(&self, range: Range<usize>, changed: &[Hunk], fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,

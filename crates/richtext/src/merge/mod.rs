@@ -1,8 +1,8 @@
 //! Merges an edit of Markdown into the source that the Markdown was written from.
 //!
 //! In: blocks of a source with their spans, the blocks of their Markdown, and the blocks of the edited
-//! Markdown. Out: the source with the edit; everything that the edit did not touch is copied byte for byte.
-//! Nothing here depends on a format: [`Spelling`] writes the text that has to be new.
+//! Markdown. Out: the source with the edit; as much of it as possible is copied byte for byte. Only `seam`
+//! depends on the format: in the other modules, [`Spelling`] writes the text that has to be new.
 //!
 //! The merge first tries the smallest change: characters spliced into a text. It reads the result again. If
 //! the result does not have the content of the edit, the merge writes a wider part anew: the runs of text,
@@ -97,7 +97,8 @@ pub(crate) fn written(spelling: &dyn Spelling, nodes: &[Node<'_>]) -> (String, V
     (text, losses)
 }
 
-/// Reads `text` and returns the content of `edited`, apart from identifiers, that the text does not carry.
+/// Reads `text`, and returns the differences between `edited` and the nodes that were read, except those in
+/// identifiers.
 fn unsaid(spelling: &dyn Spelling, text: &str, edited: &[Node<'_>]) -> Vec<Loss> {
     let alone = spelling.alone(text);
     let (read, _) = spelling.read(&alone);

@@ -86,8 +86,10 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
     }
 }
 
-/// Returns the edited nodes of each part. A rich node that occurs exactly once before and once after the edit
-/// gets the data of its original that Markdown does not show, even if it is in another part now.
+/// Returns the edited nodes of each of `edits`. The edit may have moved a rich node from one of these parts
+/// to another. If the node is found exactly once before and exactly once after the edit, it keeps the data
+/// that Markdown does not show. Nodes before the edit are not looked for in a part whose rich nodes in `ours`
+/// and `base` differ in kind or number.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
     for edit in edits {
@@ -109,8 +111,9 @@ struct Home<'m, 'o, 'b> {
     base: &'m Node<'b>,
 }
 
-/// Returns the edited `node` with the hidden data of its original: for itself if it is rich, otherwise for
-/// its rich descendants. `homes` has the originals by key, the hash of their content without marks.
+/// Returns the edited `node` with the data of its original that Markdown does not show. If `node` is not rich
+/// or has no original in `homes`, does so for its descendants instead. The keys of `homes` are hashes of the
+/// originals' content without marks.
 fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>) -> Node<'x> {
     if homes.is_empty() {
         return node.clone();

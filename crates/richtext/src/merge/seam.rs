@@ -1,5 +1,5 @@
 //! Separators between blocks that were not neighbours in the source, or that have changed since. A separator
-//! keeps two texts apart if the joined text is read as the blocks that the two texts have alone.
+//! keeps two texts apart if the joined text is read as the same blocks as each of the two texts by itself.
 //!
 //! In: the text before, the text after, and possible separators. Out: the separator that keeps them apart,
 //! found by reading the joined text.
@@ -21,8 +21,8 @@ pub(crate) fn between<'w>(format: Format, before: &str, after: &str, wanted: &[&
     wanted.iter().copied().chain(stronger).find(|it| apart(format, before, it, after))
 }
 
-/// Returns whether `before`, `between` and `after`, joined, are read as the blocks that `before` and `after`
-/// have alone. Always true for ADF, where a comma separates the blocks.
+/// Returns whether `before`, `between` and `after`, joined, are read as the same blocks as `before` and
+/// `after` each by itself. Always true for ADF, where a comma separates the blocks.
 pub(crate) fn apart(format: Format, before: &str, between: &str, after: &str) -> bool {
     if format == Format::Adf {
         // A comma always separates values of JSON.

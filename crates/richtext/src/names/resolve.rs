@@ -81,7 +81,8 @@ fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
     }
 }
 
-/// The page or file that an address refers to: a web address, or one such as `confluence:SPACE/Title`.
+/// The page or file that an address refers to. The address is a web address or one such as
+/// `confluence:SPACE/Title`.
 enum AddressTarget {
     /// A page, and the anchor on it, if the address has one.
     Page(Page, Option<String>),

@@ -124,8 +124,8 @@ impl Sidecar {
         }
     }
 
-    /// Adds the entries from `next` to before `until` that have no Markdown to `pieces`, as copied: they stay
-    /// where they were. Sets `next` to `until`, if that is larger.
+    /// Looks at the entries from the index `next` up to `until`, which is excluded, and adds those without
+    /// Markdown to `pieces` as copied: they stay where they were. Sets `next` to `until`, if that is larger.
     fn unseen(&self, next: &mut usize, until: usize, pieces: &mut Vec<Piece>) {
         while *next < until {
             if self.entries[*next].markdown.is_empty() {
@@ -210,8 +210,8 @@ fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     old.intersection(&new).count() * 100 > old.len().max(new.len()) * SAME as usize
 }
 
-/// Returns, for each step, the entry of the old block that this step or the next such step keeps or pairs;
-/// `None` after the last such step.
+/// Returns an entry for each step: the entry of the old block that the step keeps or pairs. A step that does
+/// neither has the entry of the step after it, and `None` at the end.
 fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
     let mut next = None;
     let step = |op: &Op| {

@@ -241,10 +241,10 @@ impl<'r> Restoring<'r> {
         self.last = Some(Last { span: start..self.text.len(), entry, copied });
     }
 
-    /// Returns the separator between the block `last` and the block with this `text`. Keeps the source's
-    /// separator between two neighbours in the source if both are unchanged, or if it did not keep them apart
-    /// before the edit either. Otherwise returns the first that keeps the blocks apart: the separator before
-    /// the block in the source, or the format's. If neither does, records a loss.
+    /// Returns the separator between the block `last` and the block with this `text`. If the two were
+    /// neighbours in the source, their old separator stays if both are unchanged, or if they were not read as
+    /// separate blocks before the edit. Otherwise returns a separator that keeps the blocks apart: the one
+    /// before the block in the source, or else one of the format. If none does, records a loss.
     fn between(&mut self, last: &Last, entry: Option<usize>, text: &str, copied: bool) -> &'r str {
         let (entries, format) = (&self.sidecar.entries, self.sidecar.format());
         let own = entry.filter(|it| *it > 0).map(|it| entries[it].before.as_str());

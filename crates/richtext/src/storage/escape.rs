@@ -65,8 +65,9 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (offset == before).then_some(if before == 0 { 0 } else { last })
 }
 
-/// Returns the start and the end, in bytes, of the first `&` that begins no known reference: up to the `;`
-/// after it, or the `&` alone if none is near. Returns `None` if there is no such `&`.
+/// Returns the byte offsets of the start and the end of the first unknown reference, from its `&` to its `;`.
+/// If no `;` follows the `&` closely, the range is the `&` alone. Returns `None` if every `&` begins a known
+/// reference.
 pub(super) fn unknown(spelling: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(at) = memchr::memchr(b'&', &spelling.as_bytes()[from..]) {

@@ -1,7 +1,7 @@
 //! Parses the `style` attribute of an element.
 //!
-//! In: a list of CSS declarations. Out: the values of the requested properties, with colours as `#rrggbb`,
-//! and the other declarations.
+//! In: a list of CSS declarations, and the properties that the caller wants, each with a function that
+//! converts its value. Out: the converted values, and the other declarations.
 
 use std::borrow::Cow;
 

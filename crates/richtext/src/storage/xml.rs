@@ -1,8 +1,8 @@
 //! Parses storage format into a flat list of elements, texts and CDATA sections with their spans.
 //!
-//! In: any text. Out: [`Xml`], which covers every byte of it, and diagnostics. Malformed markup (`a < b`, a
-//! start tag that never ends) is text. An element without an end tag ends where the element around it ends.
-//! Takes linear time and does not recurse.
+//! In: any text. Out: [`Xml`], which covers every byte of it, and diagnostics. A `<` that begins no markup
+//! (`a < b`, a start tag that never ends) is text. An element without an end tag ends where the element
+//! around it ends. Takes linear time and does not recurse.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -102,8 +102,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the value as an integer, also if it is a string or spelled like `2.0`; `None` if it is not a
-    /// whole number, or not spelled as one and 9e15 or more.
+    /// Returns the value, a JSON number or a string, as an integer. A number spelled with a fraction or an
+    /// exponent (`2.0`) must be whole, and without its sign less than 9e15. Returns `None` for any other
+    /// value.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
         let text = self.shown();

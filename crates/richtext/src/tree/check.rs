@@ -4,8 +4,8 @@ use super::kind::Holds;
 use super::node::Node;
 use super::span::Span;
 
-/// Returns a description of the first node in `blocks` that breaks the rules of the [tree](crate::tree) on
-/// spans and children; `None` if all keep them. `blocks` were read from `source`. For tests of readers.
+/// Returns a description of the first violation in `blocks` of the [tree](crate::tree)'s rules on spans and
+/// children; `None` if there is none. `blocks` were read from `source`. For tests of readers.
 #[must_use]
 pub fn misplaced(blocks: &[Node<'_>], source: &str) -> Option<String> {
     siblings(blocks, Span::new(0, source.len()), source)

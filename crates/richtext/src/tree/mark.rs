@@ -7,7 +7,7 @@ use thin_vec::ThinVec;
 use super::attr::{Attr, Value};
 use super::node::add;
 
-/// A property of a node: bold, a link, a colour. Marks of a block set its layout (alignment, breakout).
+/// A property of a node: bold, a link, a colour. Most marks of blocks set the layout (alignment, breakout).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark<'a> {
     /// The kind of mark.
@@ -16,7 +16,7 @@ pub struct Mark<'a> {
     pub attrs: ThinVec<Attr<'a>>,
 }
 
-/// The marks of ADF's schema, and [`Other`](Self::Other) for those of other formats. Each variant lists the
+/// The marks of ADF's schema, and [`Other`](Self::Other) for all other marks. Each variant lists the
 /// attributes of its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MarkKind {

@@ -147,8 +147,8 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Adds `it` to `all` and reserves no room for more. Most lists of a tree have one or two elements, and
-/// `push` alone would reserve four.
+/// Adds `it` to `all`. As long as `all` has at most three elements, reserves no room for more: most lists of
+/// a tree have one or two elements, and `push` would reserve room for four.
 pub(crate) fn add<T>(all: &mut ThinVec<T>, it: T) {
     if all.len() < 3 {
         all.reserve_exact(1);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The bytes `start..end` of a source, always on character boundaries. A source has at most
-/// [`crate::MAX_SOURCE`] bytes, so an offset fits into 32 bits.
+/// The bytes `start..end` of a source. The spans that readers make are on character boundaries. A source has
+/// at most [`crate::MAX_SOURCE`] bytes, so an offset fits into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// The offset of the first byte.

@@ -30,8 +30,8 @@ pub(crate) fn seen(html: &str) -> String {
     text
 }
 
-/// The signs that may still follow in the remaining text. After a search without success the field becomes
-/// `false`, so that the search is not repeated.
+/// The end signs that may still follow in the remaining text. If a search for an end sign finds none, the
+/// field for that sign becomes `false`, so that the search is not repeated.
 struct Ends {
     /// Whether a `>`, the end of a tag, may follow.
     tags: bool,

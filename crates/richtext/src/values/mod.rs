@@ -2,7 +2,8 @@
 //! targets, macro parameters.
 //!
 //! In: a word, a number, an address, a piece of JSON. Out: its equivalent in another format. Nodes and
-//! documents are not handled here. Each concept has one file, which all readers and writers use.
+//! documents are not handled here. Each concept has one file, which the readers and writers of several
+//! formats share.
 
 pub(crate) mod colours;
 pub(crate) mod dates;

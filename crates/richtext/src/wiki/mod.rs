@@ -1,7 +1,7 @@
 //! Wiki markup, as Jira and Confluence read it.
 //!
-//! In: a source, or a tree. Out: a tree, or a source that reads back as that tree. Nodes without a spelling
-//! are written as Atlassian's `{adf}`.
+//! In: a source, or a tree. Out: the tree of the source, or markup for the tree. Nodes that markup cannot
+//! express are written as Atlassian's `{adf}`.
 
 mod chars;
 mod names;

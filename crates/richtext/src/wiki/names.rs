@@ -34,12 +34,12 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// Returns whether the body of such a macro is kept as it is, not read as wiki markup.
+    /// Returns whether the body of a macro of this class is kept as it is, not read as wiki markup.
     pub(super) fn is_verbatim(self) -> bool {
         matches!(self, Self::Code | Self::Adf | Self::Raw | Self::Plain)
     }
 
-    /// Returns whether such a macro can have a body and a closing tag.
+    /// Returns whether a macro of this class can have a body and a closing tag.
     pub(super) fn has_body(self) -> bool {
         !matches!(self, Self::Status | Self::Single)
     }
@@ -104,7 +104,7 @@ const SINGLE: [&str; 52] = [
 ];
 
 /// The background colours by which Jira distinguishes the types of panels, each with ADF's name of the type.
-/// A panel without a background has the first type.
+/// A panel with another background, or without one, has the first type.
 pub(super) const BACKGROUNDS: [(&str, &str); 5] = [
     ("#deebff", "info"),
     ("#e3fcef", "success"),

@@ -24,8 +24,8 @@ fn read(source: &str, dialect: Dialect) -> ThinVec<Node<'_>> {
 }
 
 /// Checks, for texts of less than 2,000 bytes, that the source at the span of the text decodes to the text,
-/// that the end of the text has a position in that source, and that the positions of its characters are in
-/// order.
+/// that the end of the text has a position in that source, and, outside of code, that the positions of its
+/// characters are in order.
 fn decoded(nodes: &[Node<'_>], parent: Kind, source: &str) {
     for node in nodes {
         if node.kind == Kind::Text && !node.inner.is_empty() && node.text.len() < 2000 {

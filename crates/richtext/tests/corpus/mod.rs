@@ -1,5 +1,5 @@
-//! The corpora, in a directory beside the repository if they are present, and the documents in the directory
-//! that `PLAINWIRE_RICHTEXT_CORPUS` names.
+//! Reads the files of the corpora, if the directory of the corpora is present, and the documents in the
+//! directory that `PLAINWIRE_RICHTEXT_CORPUS` names.
 
 #![allow(dead_code, clippy::print_stderr, reason = "each test uses a part of it")]
 

@@ -20,8 +20,8 @@ pub fn generate(seed: u64, size: usize) -> String {
     format!(r#"{{"version":1,"type":"doc","content":[{}]}}"#, blocks.join(","))
 }
 
-/// Returns a text that another format would read as markup if a writer did not escape it. `index` chooses the
-/// punctuation character and the form of the text.
+/// Returns a text that is hard to write in other formats: most of these texts could be read as markup if a
+/// writer did not escape them. `index` chooses the punctuation character and the form of the text.
 pub fn hazard(index: usize) -> String {
     let marks: Vec<char> = (' '..='~').filter(char::is_ascii_punctuation).collect();
     let mark = marks[index % marks.len()];
@@ -37,7 +37,7 @@ pub fn hazard(index: usize) -> String {
     }
 }
 
-/// The number of indexes with which [`hazard`] gives each form with each punctuation character.
+/// The number of indices for [`hazard`]: 8 forms for each of the 32 punctuation characters.
 pub const HAZARDS: usize = 32 * 8;
 
 const FIXED: [&str; 24] = [

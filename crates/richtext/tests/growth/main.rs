@@ -1,5 +1,5 @@
-//! Tests that the memory of a conversion grows linearly with its source, for every kind of source: both the
-//! total of the allocated bytes, and the most bytes that are allocated at a time.
+//! Tests that the memory for converting a source, and for restoring it after an edit, grows linearly with the
+//! source: both the total of the allocated bytes, and the most bytes that are allocated at a time.
 //!
 //! The tests count allocations because the counts are the same on every machine and in each run. A search
 //! that is slow but allocates nothing passes here: `suite/bench/run richtext nasty` measures the time, and

@@ -1,4 +1,5 @@
-//! Broken sources: each mistake is reported with its position, and the whole source is still read.
+//! Broken and deeply nested sources: mistakes are reported with their positions, and the whole source is
+//! still read. A sidecar that is broken or belongs to another document is refused.
 
 use plainwire_richtext::tree::{Node, misplaced};
 use plainwire_richtext::{Dialect, Document, Flavor, Format, Position, Sidecar, SidecarError, adf, convert};

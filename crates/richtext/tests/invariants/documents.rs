@@ -13,7 +13,7 @@ pub(crate) struct Sample {
 
 /// Returns all documents in ADF, storage format and wiki markup: those of the corpora (malformed ones
 /// included), those in the directory that `PLAINWIRE_RICHTEXT_CORPUS` names, and the small ones of this file.
-/// Wiki markup is returned once for each dialect.
+/// The wiki markup of the corpora and of that directory is returned once for each dialect.
 pub(crate) fn sources() -> Vec<Sample> {
     let mut all = own();
     let mut add = |format, files: Vec<(String, String)>| {
@@ -70,7 +70,8 @@ fn own() -> Vec<Sample> {
     ]
 }
 
-/// Returns `count` ADF documents of the generator, which are valid and use every kind of node and mark.
+/// Returns `count` ADF documents of the generator. All are valid; in a large number of them every kind of
+/// node and mark occurs.
 pub(crate) fn generated(count: u64) -> Vec<Sample> {
     let sample = |seed| Sample {
         name: format!("generated {seed}"),

@@ -31,9 +31,9 @@ pub(crate) enum EditKind {
     RowAdded,
     /// Insert a word in each of two blocks.
     TwoBlocks,
-    /// Move an inline node that Markdown has no syntax of its own for to another block.
+    /// Move an inline node without a Markdown syntax of its own to another block.
     NodeMoved,
-    /// Delete an inline node that Markdown has no syntax of its own for.
+    /// Delete an inline node without a Markdown syntax of its own.
     NodeDeleted,
 }
 
@@ -173,8 +173,8 @@ impl Maker<'_> {
         all
     }
 
-    /// Returns the part of its line before the offset `start`: quote signs and the marker of an item. For a
-    /// new line, callers keep the quote signs and replace the marker by white space.
+    /// Returns the text from the start of a line to the offset `start` in it: quote signs and the marker of
+    /// an item. For a new line, callers keep the quote signs and replace the marker by white space.
     fn prefix(&self, start: usize) -> &str {
         let line = self.markdown[..start].rfind('\n').map_or(0, |it| it + 1);
         &self.markdown[line..start]
@@ -340,7 +340,7 @@ impl Text<'_> {
 }
 
 /// Collects the first text of each innermost block. Text in an `adf` fence is left out, since it is in JSON
-/// and has no span.
+/// and has an empty span.
 fn gather<'m>(node: &Node<'_>, markdown: &'m str, texts: &mut Vec<Text<'m>>) {
     let is_text = |it: &Node<'_>| it.kind == Kind::Text && !it.text.trim().is_empty() && !it.inner.is_empty();
     if let Some(at) = node.children.iter().position(is_text) {
@@ -360,8 +360,8 @@ fn gather<'m>(node: &Node<'_>, markdown: &'m str, texts: &mut Vec<Text<'m>>) {
     node.children.iter().for_each(|it| gather(it, markdown, texts));
 }
 
-/// Collects inline nodes without a Markdown syntax of their own whose block also has text. So the block stays
-/// when such a node is deleted.
+/// Collects the inline nodes that have no Markdown syntax of their own. Leaves out those in a block without
+/// text, because the block would not stay when the node is deleted.
 fn among_text<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
     if node.children.iter().any(|it| it.kind == Kind::Text && !it.text.trim().is_empty()) {
         found.extend(node.children.iter().filter(|it| AMONG_TEXT.contains(&it.kind)));

@@ -88,9 +88,10 @@ fn may_refuse(sample: &Sample) -> bool {
     REFUSED.contains(&&*sample.name) || outside && matches!(sample.format, Format::Wiki(_))
 }
 
-/// Collects the offset behind the last text of each innermost block, with the block's index. Text in an `adf`
-/// fence is left out, since it is in JSON and has no span. If the text ends with a line feed, the offset is
-/// before the line feed, because the next line begins with the prefix of the surrounding block, such as `>`.
+/// Collects the offset behind the last text of each innermost block, with `block`, the index of the top-level
+/// block. Text in an `adf` fence is left out, since it is in JSON and has an empty span. If the text ends
+/// with a line feed, the offset is before the line feed, because the next line begins with the prefix of the
+/// surrounding block, such as `>`.
 fn texts(node: &Node<'_>, block: usize, markdown: &str, places: &mut Vec<(usize, usize)>) {
     let is_text =
         |it: &&Node<'_>| it.kind == Kind::Text && !it.text.trim().is_empty() && !it.inner.is_empty();

@@ -158,8 +158,8 @@ fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(
     }
 }
 
-/// The ranges of the source that the entries of a sidecar (the data that restores a source from its Markdown)
-/// are for.
+/// The range of the source that each entry of a sidecar restores. A sidecar is the data that restores a
+/// source from its Markdown.
 struct Entries {
     spans: Vec<Range<usize>>,
     /// The index of the sidecar's entry for each block of the Markdown. One entry can be for several blocks.

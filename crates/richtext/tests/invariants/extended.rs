@@ -9,8 +9,8 @@ use crate::said::{first_difference, said_by};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// Documents that come back as another tree with the same meaning. Code and a heading that contain a node
-/// that is not allowed there become raw ADF, and raw ADF that is valid becomes the node in it.
+/// Documents that come back as another tree with the same meaning. A code block or heading with a node that
+/// is not allowed in it becomes raw ADF. Raw ADF that is valid becomes the node that it describes.
 const OTHERWISE: [&str; 4] = [
     "adfmd/code_block_simple.json",
     "atlaskit-ref/heading-with-non-text-block.json",

@@ -1,5 +1,5 @@
-//! I8: no character changes its meaning in another format. Every punctuation character, at the start, in the
-//! middle and at the end of each kind of block, is written in every other format and must be read back.
+//! I8: no character changes its meaning in another format. Texts with each punctuation character, in many
+//! kinds of block, are converted from ADF to the other formats and back, and must be unchanged.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -15,8 +15,8 @@ const TO: [Format; 4] = [
     Format::Markdown(Flavor::Extended),
 ];
 
-/// Returns an ADF document with this text in each kind of block, once without marks and then in texts with
-/// marks beside other texts.
+/// Returns an ADF document with this text in many kinds of block. In two of the paragraphs the text also
+/// occurs with marks, beside other texts.
 fn document(text: &str) -> String {
     let spelled = json(text);
     let bare = format!(r#"{{"type":"text","text":{spelled}}}"#);

@@ -1,5 +1,5 @@
-//! Invariants that hold for every document. They are tested on the corpora, and on a few small documents if
-//! the corpora are missing.
+//! Invariants that hold for every document. They are tested on the corpora if these are present, on generated
+//! documents, and on a few small ones.
 //!
 //! Each invariant has a number: I1 an edit that changes nothing leaves every byte; I2 extended Markdown
 //! carries everything except identifiers; I3 an edit of one block changes only that block; I4 the ADF that is

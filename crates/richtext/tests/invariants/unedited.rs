@@ -1,5 +1,5 @@
-//! I1: an edit that changes nothing leaves every byte of the source, and every block has its own entry in the
-//! sidecar.
+//! I1: an edit that changes nothing leaves every byte of the source. Every block has its own entry in the
+//! sidecar, except in a few known documents.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 

@@ -1,4 +1,4 @@
-//! An argument borrows nothing.
+//! The type of an argument must be owned: it can't borrow a slice.
 use plainwire::prelude::*;
 
 #[tool]

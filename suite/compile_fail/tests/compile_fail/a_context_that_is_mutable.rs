@@ -1,4 +1,4 @@
-//! All calls share the state behind a context.
+//! All calls share the state behind a context, so a function takes `&Context`, not `&mut Context`.
 use plainwire::prelude::*;
 
 #[tool]

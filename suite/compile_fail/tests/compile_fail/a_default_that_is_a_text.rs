@@ -1,4 +1,4 @@
-//! A boolean has no default that is a text.
+//! A text can't be the default of a boolean or a number.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! The macro does not read other files.
+//! The doc comment of a tool is literal text: the macro does not read other files.
 use plainwire::prelude::*;
 
 #[doc = include_str!("a_description_that_stands_elsewhere.rs")]

@@ -1,4 +1,4 @@
-//! A plain function is not marked `blocking`.
+//! A function that is not async needs the option `blocking`.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! The names of headers ignore case.
+//! Names of headers that differ only in case are the same name.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! The elements of a list have to be readable, too.
+//! The elements of a list of arguments have to be types of arguments too.
 use plainwire::prelude::*;
 
 struct Dish;

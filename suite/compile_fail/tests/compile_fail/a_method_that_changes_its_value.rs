@@ -1,4 +1,4 @@
-//! Calls run at the same time.
+//! Calls run at the same time, so a method takes `&self` and not `&mut self`.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! Calls move between threads.
+//! Calls move between threads, so the future of a method has to be `Send`.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! All calls share one value.
+//! All calls share one value, so a method takes `&self` and not `self`.
 use plainwire::prelude::*;
 
 struct Library;

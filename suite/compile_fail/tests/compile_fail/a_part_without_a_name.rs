@@ -1,4 +1,4 @@
-//! A part is a method, so it needs a name.
+//! The option `part` of `#[server]` names the method that it generates.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! All calls share the value.
+//! All calls share the value, so its type has to be `Sync`.
 use plainwire::prelude::*;
 
 struct Library(std::cell::Cell<u32>);

@@ -1,4 +1,4 @@
-//! All calls share the state.
+//! All calls share the state, so its type has to be `Sync`.
 use plainwire::prelude::*;
 
 struct Counter(std::cell::RefCell<u32>);

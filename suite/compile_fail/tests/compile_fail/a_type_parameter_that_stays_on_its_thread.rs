@@ -1,4 +1,4 @@
-//! The type `S` is known only where the library is passed to `with`.
+//! The type `S` is known only where the library is passed to `with`, so the error is reported there.
 use plainwire::prelude::*;
 
 struct Library<S>(S);

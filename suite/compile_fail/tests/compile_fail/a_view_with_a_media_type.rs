@@ -1,4 +1,4 @@
-//! A view has a media type of its own.
+//! The option `view` sets the media type, so `mime_type` can't be given too.
 use plainwire::prelude::*;
 
 #[resource("ui://add.html", view, mime_type = "text/html")]

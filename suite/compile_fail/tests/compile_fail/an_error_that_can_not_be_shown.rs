@@ -1,4 +1,4 @@
-//! The model reads the error of a tool, so it implements `Display`.
+//! The model reads the error of a tool, so the type of the error has to implement `Display`.
 use plainwire::prelude::*;
 
 struct Broken;

@@ -1,4 +1,4 @@
-//! No option has a similar name.
+//! An unknown option whose name is similar to no known one, so the message suggests none.
 use plainwire::prelude::*;
 
 #[tool(secret)]

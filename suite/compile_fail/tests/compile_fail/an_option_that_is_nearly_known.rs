@@ -1,4 +1,4 @@
-//! Half of a name, and misspelt names.
+//! Options with half of a known name, or a misspelt one: the message suggests the known name.
 use plainwire::prelude::*;
 
 #[resource("note://1", mime = "text/plain")]

@@ -1,4 +1,4 @@
-//! One of the two titles would be lost.
+//! An option can be given once: one of the two titles would be lost.
 use plainwire::prelude::*;
 
 #[tool(title = "Add", read_only, title = "Sum")]

@@ -1,4 +1,4 @@
-//! Clients call tools by their names.
+//! Clients call tools by their names, so two tools can't have one name.
 use plainwire::prelude::*;
 
 struct Library;

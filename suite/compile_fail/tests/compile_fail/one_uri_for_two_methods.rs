@@ -1,4 +1,4 @@
-//! Clients read resources by their URIs.
+//! Clients read resources by their URIs, so two resources can't have one URI.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! Seventeen parameters.
+//! A function has seventeen parameters; at most sixteen are supported.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Eight contexts.
+//! A function takes eight contexts; at most seven parameters may come from the call.
 use plainwire::prelude::*;
 
 #[tool]

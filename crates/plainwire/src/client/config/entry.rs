@@ -62,7 +62,8 @@ impl ConfigEntry {
         let members = members.map_err(|_| format!("expected an object, but found {}", kind(json)));
         let members = members.map(|it| Fields(it.0));
         let is = |name, value| members.as_ref().is_ok_and(|it| it.get(name).is_some_and(|it| it == value));
-        // In none of the five documentation pages. Clients that store it in the file use one or the other.
+        // None of the five documentation pages defines `disabled` or `enabled`. Clients that disable servers
+        // in the file use one of these keys.
         let disabled = is("disabled", "true") || is("enabled", "false");
         let spec = members.and_then(|it| it.spec());
         Self { disabled, file: Arc::clone(file), line, name, spec }
@@ -196,13 +197,13 @@ struct Fields<'t>(Vec<(String, &'t RawValue)>);
 
 impl Fields<'_> {
     fn spec(&self) -> std::result::Result<Spec, String> {
-        // `serverUrl` is of Windsurf, which accepts `url` too: `docs.windsurf.com/windsurf/cascade/mcp`,
-        // "Remote HTTP MCPs".
+        // `serverUrl` is the key of Windsurf, which accepts `url` too:
+        // `docs.windsurf.com/windsurf/cascade/mcp`, "Remote HTTP MCPs".
         let url = self.string("url")?.or(self.string("serverUrl")?);
         let command = self.string("command")?;
-        // `stdio`, `http`, `sse`: VS Code, Claude Code and Cursor (`stdio`) in their pages. `transport` and
-        // the longer names are in none of the five pages. They appear in shared files, and their meaning is
-        // unambiguous.
+        // `stdio`, `http` and `sse` are in the pages of VS Code and Claude Code, `stdio` also in that of
+        // Cursor. `transport` and the longer names are in none of the five pages. They appear in shared
+        // files, and their meaning is unambiguous.
         let kind = self.string("type")?.or(self.string("transport")?);
         let stdio = match kind.as_deref() {
             None => command.is_some() || url.is_none(),

@@ -46,7 +46,7 @@ pub(super) fn to_json(text: &str) -> String {
         }
         out.extend(piece);
     }
-    // Only whole comments were blanked, and strings were copied whole, so this is still UTF-8.
+    // No character was cut: comments were blanked and strings copied as a whole. So this is still UTF-8.
     String::from_utf8(out).unwrap_or_default()
 }
 

@@ -105,7 +105,8 @@ impl Config {
     /// Parses `text`, the contents of the file at `path`. An empty text, or one without the list of servers,
     /// has no servers.
     ///
-    /// The name of the file, its folder and its shape determine the client that it belongs to.
+    /// The name of the file, its folder, and the key of its list of servers (`mcpServers` or `servers`)
+    /// determine the client that the file belongs to.
     /// `${workspaceFolder}` is the folder of `.mcp.json`, or the folder that contains `.vscode` or `.cursor`.
     ///
     /// # Errors

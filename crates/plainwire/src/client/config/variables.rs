@@ -87,7 +87,8 @@ impl Variables {
     }
 
     /// Returns the value of `${reference}`; `None` if the file's client has no such variable, so that the
-    /// text stays as it is. An unknown variable that looks like one of an editor is an error.
+    /// text stays as it is. An unknown variable of the form `${word:text}` is an error, unless the file is of
+    /// Claude Code or Claude Desktop.
     fn value(&self, reference: &str, scope: &Scope<'_>) -> Result<Option<String>, String> {
         let dialect = scope.dialect;
         if dialect == Dialect::ClaudeDesktop {

@@ -1,7 +1,7 @@
 //! Lines on a server's output before the end of the handshake (the greeting) that are no messages. The client
 //! skips them, and names them in the error if the handshake fails.
 //!
-//! A log line on stdout is the usual mistake, and the usual reason for a failed handshake.
+//! Servers often write log lines to stdout by mistake, and such a line may explain why a handshake failed.
 
 use plainwire_proto::error::Error as Refusal;
 use plainwire_proto::json::shorten;

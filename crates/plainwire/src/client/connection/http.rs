@@ -1,7 +1,8 @@
 //! The tasks of a client connection over HTTP: one for each frame that is sent. The task of the frame that
 //! opens a session continues, and listens for messages that belong to no request.
 //!
-//! Invariant: the map `open` has the requests whose task still runs. All tasks stop when the connection ends.
+//! Invariant: a request whose task still runs is in the map `open`, so that a cancel can stop the task. All
+//! tasks stop when the connection ends.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,15 +30,15 @@ pub(crate) const ARRIVALS: usize = 64;
 pub(crate) struct Http {
     arrived: mpsc::Receiver<Arrived>,
     connection: Arc<Connection>,
-    /// The tasks of the requests in flight, by request id.
+    /// The tasks of the requests in flight, by request id. A request that opened a session stays here.
     open: HashMap<Id, AbortHandle>,
     tap: Option<Tap>,
     tasks: TaskSet<Sent>,
 }
 
-/// The result of the task of one frame, after the response to the frame has ended or sending it has failed.
-/// The last message of the response is here and not in the queue `arrived`, so that one wake-up is enough for
-/// the message and the end.
+/// The result of a task that has sent a frame and read the response, or has failed to do so. The last message
+/// of the response is here and not in the queue `arrived`. So the connection task is woken only once, for the
+/// last message and the end of the response.
 struct Sent {
     /// The id of the request; `None` if the frame was no request, or if it opened the session.
     id: Option<Id>,

@@ -1,8 +1,9 @@
 //! The task of one client connection: takes commands of [`crate::Client`], sends requests to the server, and
 //! passes the answers back to the callers.
 //!
-//! There is one task per connection. It ends when the [`crate::Client`] is dropped or the server has ended.
-//! Calls that still wait then fail, and handlers that still run for questions of the server are stopped.
+//! There is one task per connection. It ends when the [`crate::Client`] is dropped, or when the connection is
+//! lost and the server is not restarted. Calls that still wait then fail, and handlers that still run for
+//! questions of the server are stopped.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -52,7 +53,8 @@ pub(crate) enum Command {
     Request(Box<Ask>),
     SetLogLevel(LogLevel),
     SetRoots(Vec<Root>),
-    /// Ends the subscription with this ticket, the client's number of it, because its `Listen` was dropped.
+    /// Ends a subscription, because its `Listen` was dropped. The number is the ticket of the subscription:
+    /// the client's number of it.
     Unlisten(u64),
 }
 

@@ -2,7 +2,7 @@
 //! and commands of [`crate::Client`].
 //!
 //! A call is in one of two maps: in `waiting` while its request is open, and in `rounds` between two
-//! requests.
+//! requests. While the server restarts, the calls to make again are in `carried`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) struct ConnectionState {
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
     /// Whether the server did not answer a ping in time. The connection then ends.
     pub(super) is_lost: bool,
-    /// Lines on the server's stdout before its handshake that are no messages.
+    /// Lines on the server's output before the end of the handshake that are no messages.
     before_greeting: BeforeGreeting,
     pub(super) carried: CarriedOver,
     pub(super) listens: Listens,

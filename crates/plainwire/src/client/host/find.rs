@@ -43,8 +43,8 @@ impl Found {
     }
 }
 
-/// The work before a search for a name, from the least to the most. The next one is done only if the search
-/// after the one before it found nothing.
+/// The lists that the host waits for before it searches for a name. The host tries these variants in their
+/// order, from the shortest wait to the longest, until a search finds the name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     /// No work: the search uses only the lists that the host already has.

@@ -32,7 +32,7 @@ pub(crate) struct Known {
     news: watch::Sender<u64>,
     pub(super) prefix: String,
     state: Mutex<KnownState>,
-    /// Wake the task when it has to fetch a list: one for each list, in the order of `index_of`.
+    /// The signals by which the task learns that it has to fetch a list, in the order of `index_of`.
     wanted: [Notify; 4],
 }
 

@@ -10,9 +10,9 @@ use crate::client::Client;
 /// The state of the connection to a server.
 ///
 /// Transitions: connecting → connected, connecting → down (it failed), connected → down (it ended), and down
-/// → connecting. The last one is made by a caller that needs the server when an attempt is due, for all
-/// callers. The task of the server makes the others. A caller that finds the connection dead may also make
-/// connected → down.
+/// → connecting. A caller that needs the server makes down → connecting when an attempt is due, for all
+/// callers. The task of the server makes the other transitions. A caller that finds the connection dead may
+/// also make connected → down. A server that is removed from the host becomes down from any state.
 pub(super) enum LinkState {
     Connecting,
     Connected {

@@ -1,5 +1,6 @@
 //! A client's connection over HTTP: single requests with headers and credentials, and the session. One future
-//! sends each frame; if the frame did not get through, `retry.rs` in this folder sends it again.
+//! sends each frame. If a frame did not get through, `retry.rs` in this folder decides whether to send it
+//! again.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -30,7 +31,7 @@ pub(crate) struct Connection {
     arrived: mpsc::Sender<Arrived>,
     authorize: Option<Arc<dyn Authorize>>,
     client: Client,
-    /// Locked for writing while a session begins: nothing else is sent in that time.
+    /// Locked for writing while a session begins: no other frame of the session is sent in that time.
     pub(super) gate: Arc<RwLock<()>>,
     /// The headers of each request, as the program set them.
     pub(super) headers: HeaderMap,
@@ -83,8 +84,9 @@ impl Connection {
         })
     }
 
-    /// If `out` is the notification that opens the session, returns a lock that blocks all other frames until
-    /// it is dropped: servers accept nothing before that notification. `None` for any other frame.
+    /// If `out` is the notification that opens the session, returns a lock. Until the lock is dropped, no
+    /// other frame of the session is sent: servers accept none before that notification. Returns `None` for
+    /// any other frame.
     pub(crate) fn opens(&self, out: &Outbound) -> Option<OwnedRwLockWriteGuard<()>> {
         let opens = out.method == INITIALIZED;
         opens.then(|| Arc::clone(&self.gate).try_write_owned().ok()).flatten()
@@ -106,7 +108,7 @@ impl Connection {
         }
     }
 
-    /// Sends a frame as one POST, with the headers that repeat parts of it, and returns the response.
+    /// Sends a frame by POST, with the headers that repeat parts of it, and returns the response.
     pub(super) async fn post(&self, out: &Outbound) -> std::result::Result<Sent, Unsent> {
         let mut headers = self.posting.clone();
         out.describe(&mut headers, &self.tools).map_err(|why| {

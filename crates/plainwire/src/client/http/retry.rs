@@ -24,7 +24,7 @@ struct Tried {
 }
 
 impl Connection {
-    /// Sends a frame, and again until it is delivered or no further attempt is possible. Returns the answer;
+    /// Sends a frame, again and again until it is delivered or may not be sent again. Returns the answer;
     /// `None` if there is none, or if it arrives on another stream.
     pub(super) async fn deliver(&self, out: &Outbound) -> Result<Option<Inbound>> {
         let mut tried = Tried::default();
@@ -87,8 +87,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Begins a new session, unless another request has already replaced the session `generation`, the number
-    /// of the lost session.
+    /// Begins a new session after the session with the number `generation` was lost. Does nothing if another
+    /// request has already begun a new session.
     pub(super) async fn renew(&self, generation: u64) -> Result<()> {
         let _alone = self.gate.write().await;
         let before = self.session().clone();

@@ -1,8 +1,8 @@
 //! A child process and its process group, from the start until no process of the group is left.
 //!
 //! In: a child that was started. Out: its exit status, and the shutdown of its group. A thread waits for the
-//! child. It reaps a child that ends by itself at once, and ends the processes left in its group. Dropping a
-//! [`Process`] shuts it down on another thread.
+//! child. As soon as the child has ended, this thread reaps it and ends the processes left in its group.
+//! Dropping a [`Process`] shuts it down on another thread.
 
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,8 +25,8 @@ const HASTE: Duration = Duration::from_millis(300);
 /// Time limit for the end of a process after SIGKILL: the system may be busy with it.
 const KILL_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest wait for the exit status and for the end of stderr, for errors: stdout ends a moment before
-/// the process does.
+/// The longest wait for the exit status and for the end of stderr: both may come a moment after the end of
+/// stdout, by which the client notices that the process ends.
 const AFTERWARDS: Duration = Duration::from_millis(300);
 
 /// The shortest and the longest pause between two checks whether a process has ended. The pause doubles each
@@ -54,7 +54,8 @@ struct ChildState {
     child: Child,
     /// Whether SIGTERM was sent to the child's process group.
     is_asked: bool,
-    /// Whether the end of the child is over: it was reaped, and its group has no process left or got SIGKILL.
+    /// Whether nothing is left to end: the child was reaped, and its group has no process left or got
+    /// SIGKILL.
     is_over: bool,
     /// Whether the child was reaped. After that, its process id may belong to another process.
     is_reaped: bool,

@@ -33,7 +33,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The pause between two checks whether the queue to the client's stderr has room for a chunk.
 const STEP: Duration = Duration::from_millis(5);
 
-/// The last lines of a child's stderr. Shared by the threads that read and pass on, and by errors.
+/// The last lines of a child's stderr. Shared by the thread that reads stderr, the thread that passes it on,
+/// and the code that writes errors.
 #[derive(Debug, Default)]
 pub(super) struct LastWords(Mutex<Tail>);
 
@@ -49,8 +50,7 @@ struct Tail {
 }
 
 impl LastWords {
-    /// Reads `from` to its end on a thread. The end comes when the last process that holds the other end
-    /// closes it.
+    /// Reads `from`, the child's stderr, on a thread, until every process that can write to it has closed it.
     ///
     /// # Errors
     /// If no thread can be started.

@@ -21,10 +21,11 @@ const SCRIPT: &str = include_str!("watchdog.sh");
 /// The watchdog of this process, while a group is watched.
 ///
 /// Besides `TAKEN` of `stream::stdio`, this is the only global state of this crate. It is global because the
-/// death of the process is: one pipe reports it for all servers. An owner that programs pass around would not
-/// do: a `Command` becomes a server anywhere, and each owner would need a shell of its own. The watchdog
-/// keeps nothing alive (`Weak`: the shell ends with the last guard) and decides nothing. Two users of this
-/// library in one process share it without noticing: each watches groups of its own.
+/// death of the process concerns all servers, and one pipe can report it for all of them. If programs passed
+/// a watchdog around instead, each watchdog would need a shell of its own, and every place that starts a
+/// server would need a watchdog. The global one keeps nothing alive (`Weak`: the shell ends with the last
+/// guard) and decides nothing. Two users of this library in one process share it without noticing: each
+/// watches groups of its own.
 static CURRENT: Mutex<Weak<Watchdog>> = Mutex::new(Weak::new());
 
 /// A running watchdog. Dropping it ends its shell.
@@ -68,8 +69,8 @@ fn current() -> io::Result<Arc<Watchdog>> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     match current.upgrade() {
         Some(watchdog) if watchdog.lives() => Ok(watchdog),
-        // A watchdog that was killed watches nothing any more. Only the end of their input still ends the
-        // servers that it watched.
+        // A watchdog that was killed watches nothing any more. If this process dies, the servers that it
+        // watched end only if they notice the end of their input.
         _ => {
             let watchdog = Arc::new(Watchdog::start()?);
             *current = Arc::downgrade(&watchdog);
@@ -116,8 +117,8 @@ impl Watchdog {
 }
 
 impl Drop for Watchdog {
-    /// Kills the shell, since nothing is watched any more. It ignores every other signal; after SIGKILL the
-    /// wait is short.
+    /// Kills the shell by SIGKILL, since nothing is watched any more: the shell ignores SIGHUP, SIGINT,
+    /// SIGQUIT and SIGTERM. After SIGKILL the wait is short.
     fn drop(&mut self) {
         let shell = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = shell.process.kill();

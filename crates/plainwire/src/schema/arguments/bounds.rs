@@ -12,8 +12,9 @@ use super::format;
 use super::wording::Fault;
 use crate::schema::{Keywords, Patterns};
 
-/// Checks a value against the bounds in `keywords`, which are the members of `schema`: of numbers, texts,
-/// lists and objects, and the format and pattern of texts.
+/// Checks a value against the bounds in `keywords`, the members of `schema`. The bounds are the limits of
+/// numbers and of the lengths of texts, lists and objects, and `multipleOf`, `uniqueItems`, `format` and
+/// `pattern`.
 pub(super) fn check<'s>(
     value: &Value,
     keywords: &Keywords,

@@ -1,8 +1,9 @@
 //! Checks a value against its schema and repairs it where possible.
 //!
-//! In: arguments as a tree, and their schema. Out: the tree, in which text was read as JSON where JSON is
-//! expected and nulls that count as absent are removed; or the first fault. Unknown keywords are ignored.
-//! Time is linear except for nested alternatives, which multiply; [`MAX_STEPS`] limits those.
+//! In: arguments as a tree, and their schema. Out: the repaired tree, or the first fault. There are three
+//! repairs: text is read as JSON where JSON is expected, an integer that is written as `2.0` becomes `2`, and
+//! nulls that count as absent are removed. Unknown keywords are ignored. Time is linear except for nested
+//! alternatives, which multiply; [`MAX_STEPS`] limits those.
 
 use serde_json::Value;
 
@@ -20,8 +21,9 @@ pub(super) const MAX_STEPS: usize = 100_000;
 /// text.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Largest number of schemas that are applied one inside the other. Four for each level of arguments, for
-/// example a reference and an alternative. A circular schema stops here and restricts nothing further.
+/// Largest number of schemas that are applied one inside the other: four for each level of arguments, because
+/// a reference or an alternative applies a further schema on the same level. The check of a circular schema
+/// ends at this number, without a fault.
 const MAX_CALLS: usize = 4 * MAX_DEPTH;
 
 /// The state of a check of one set of arguments: a walk over a value along its schema.
@@ -37,8 +39,9 @@ pub(super) struct Check<'s> {
     schema: &'s InputSchema,
     /// The number of steps that are left, of [`MAX_STEPS`].
     pub(super) steps: usize,
-    /// Whether repairs are off, as in the first attempt at each alternative. An alternative that fits without
-    /// repairs is preferred, because the Rust type reads that alternative too.
+    /// Whether no text and no number is repaired, as in the first attempt at each alternative. Nulls that
+    /// count as absent are removed even then. An alternative that fits without repairs is preferred, because
+    /// the Rust type reads the value as that alternative too.
     strict: bool,
 }
 
@@ -71,7 +74,7 @@ impl<'s> Check<'s> {
         checked
     }
 
-    /// Checks a value that is one level deeper in the arguments, against [`MAX_DEPTH`] too.
+    /// Checks a value inside another value. Refuses it if it is nested deeper than [`MAX_DEPTH`].
     fn inner(&mut self, value: &mut Value, schema: &'s Value) -> Checked<'s> {
         if self.depth == MAX_DEPTH {
             let expected = format!("be nested at most {MAX_DEPTH} levels deep");
@@ -178,9 +181,9 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    /// Checks a value against `choices`, the alternatives in `schema`. If it can only be meant as one of
-    /// them, checks that one and returns its fault. Otherwise takes the first that fits without repairs, or
-    /// else the first that fits after repairs.
+    /// Checks a value against `choices`, the alternatives in `schema`. If the value can only be meant as one
+    /// alternative, checks that one and returns its fault. Otherwise takes the first alternative that fits
+    /// without repairs, or else the first that fits after repairs.
     fn choice(&mut self, value: &mut Value, choices: &'s [Value], schema: &'s Value) -> Checked<'s> {
         if !self.strict {
             self.read_text(value, choices);
@@ -206,13 +209,13 @@ impl<'s> Check<'s> {
         self.steps == 0
     }
 
-    /// Tries the alternatives `meant` in order, without repairs if `strict` is set. Returns whether one fits;
-    /// then `value` is repaired by it.
+    /// Tries the alternatives `meant` in order, without repairs if `strict` is set. Returns whether an
+    /// alternative fits. If so, `value` now has the repairs of that alternative.
     fn attempt_each(&mut self, value: &mut Value, meant: &[&'s Value], strict: bool) -> bool {
         let outer = self.strict;
         for choice in meant {
-            // A scalar without repairs does not multiply the work, so it is not counted. The clone of the
-            // value is counted as well, because it takes time.
+            // An attempt at a scalar without repairs does not multiply the work, so it is not counted, unless
+            // the alternative is nested. The clone of the value counts as steps too, because it takes time.
             let counted = !strict || value.is_array() || value.is_object() || self.is_nested(choice);
             if counted {
                 self.steps = self.steps.saturating_sub(weight(value, self.steps));
@@ -235,15 +238,16 @@ impl<'s> Check<'s> {
         false
     }
 
-    /// Returns whether the schema `choice` applies further schemas to the same value, by a reference or
-    /// alternatives.
+    /// Returns whether the schema `choice`, or the definition that it refers to, applies further schemas to
+    /// the same value: by `allOf`, by alternatives, or by another reference.
     fn is_nested(&self, choice: &Value) -> bool {
         let choice = resolve(choice, &self.schema.value);
         ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| choice.get(keyword).is_some())
     }
 
-    /// Returns the only alternative that a value can be meant as, or as an error all that have to be tried.
-    /// Excludes alternatives by tags, then by types, then by required members, while more than one is left.
+    /// Returns the only alternative that a value can be meant as. The error is the list of the alternatives
+    /// that have to be tried. Excludes alternatives by tags, then by types, then by required members, while
+    /// more than one is left.
     fn meant(&self, value: &Value, choices: &'s [Value]) -> Result<&'s Value, Vec<&'s Value>> {
         let mut meant: Vec<&Value> = choices.iter().filter(|choice| self.tag_allows(value, choice)).collect();
         let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
@@ -299,9 +303,9 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Returns whether a value could be meant as `choice`, by the constants of its members alone. Such a
-    /// constant is the tag of an enum, which identifies the variant: alternatives with another tag need not
-    /// be tried. Only null can be meant as null.
+    /// Returns whether a value could be meant as `choice`, judged only by constants. A member with a constant
+    /// is the tag of an enum, which identifies the variant: alternatives with another tag need not be tried.
+    /// Only null can be meant as null.
     fn tag_allows(&self, value: &Value, choice: &'s Value) -> bool {
         let choice = resolve(choice, &self.schema.value);
         if choice.get("type").is_some_and(|kind| kind == "null") {
@@ -399,7 +403,8 @@ fn types(keywords: &Keywords) -> Vec<&str> {
     }
 }
 
-/// Turns a number like `2.0` into `2`. Does nothing for other values.
+/// Turns a float without a fraction, such as `2.0`, into an integer. Does nothing for other values, and for
+/// numbers from 2^53 on, which a float may not hold exactly.
 pub(crate) fn whole(value: &mut Value) {
     if let Some(float) = value.as_f64().filter(|_| value.is_f64())
         && float.fract() == 0.0
@@ -409,7 +414,7 @@ pub(crate) fn whole(value: &mut Value) {
     }
 }
 
-/// Returns the fault of a value that would take more than [`MAX_STEPS`] steps.
+/// Returns the fault of a value whose check would take more than [`MAX_STEPS`] steps.
 fn exhausted(schema: &Value) -> Fault<'_> {
     let expected = format!("be compared with its schema within {MAX_STEPS} steps (limit `steps`)");
     Fault::new(schema, expected, "more").without_example()

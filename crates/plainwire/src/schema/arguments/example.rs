@@ -1,7 +1,7 @@
 //! Examples of values that would fit, close to the found value.
 //!
-//! In: the schema of a value that does not fit, and the value. Out: a value that fits. Candidates are guessed
-//! and then checked like arguments, so that no example is wrong.
+//! In: the schema of a value that does not fit, and the value. Out: a value that fits, or none. Candidates
+//! are guessed, and each is checked like arguments before it is shown.
 
 use plainwire_proto::json::shorten;
 use serde_json::{Map, Number, Value, json};
@@ -14,7 +14,7 @@ use crate::schema::{InputSchema, Keywords, required, resolve};
 /// one would not fit.
 const MAX_EXAMPLE: usize = 80;
 
-/// Largest nesting depth of examples that are generated from a schema.
+/// Largest nesting depth of the examples that are made from a schema.
 const MAX_LEVELS: usize = 6;
 
 /// Largest length of texts and names that are compared by edit distance, in bytes.

@@ -12,7 +12,8 @@ pub(crate) fn is_checked(name: &str) -> bool {
     FORMATS.iter().any(|format| format.name == name)
 }
 
-/// A value of `format` that is checked: its name, its name in a sentence, an example, and the check.
+/// A format that is checked: its name in the keyword `format`, its name in a sentence, an example, and the
+/// check.
 pub(super) struct CheckedFormat {
     name: &'static str,
     pub(super) in_words: &'static str,

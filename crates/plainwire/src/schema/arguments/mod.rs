@@ -3,8 +3,8 @@
 //! In: the text, and the schema of the type. Out: the value, or a sentence that a model can act on: the path,
 //! the expected and the found value, and an example that would fit. The fast path is one pass without a tree.
 //! Arguments are only parsed into a tree if they do not fit, or if the schema has bounds that no type checks.
-//! The tree gets two repairs: text is read as JSON where a number, a boolean, a list or an object is
-//! expected, and `null` counts as absent.
+//! The tree gets three repairs: text is read as JSON where a number, a boolean, a list or an object is
+//! expected; an integer that is written as `2.0` becomes `2`; and `null` counts as absent.
 
 use plainwire_proto::json::visible;
 use serde::de::DeserializeOwned;
@@ -99,7 +99,7 @@ pub(crate) struct Misfit {
 }
 
 impl Misfit {
-    /// Returns the error as a sentence that calls the part `path`.
+    /// Returns the error as a sentence. In it, `path` is the name of the part that can't be read.
     pub(crate) fn at(&self, path: &str) -> String {
         // Path and error are shortened, because serde may repeat the whole value.
         let (path, why) = (visible(path, MAX_WHY), visible(&self.why, MAX_WHY));

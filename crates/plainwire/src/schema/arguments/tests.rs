@@ -177,8 +177,8 @@ fn refuses_arguments_where_none_are_taken() {
     assert_eq!(rejected.0, "expected `arguments` to be empty, but found `a`");
 }
 
-/// Checks the message about arguments whose property `it` has the schema `it` and the value `value`.
-/// `expected` is `None` if the arguments fit the schema.
+/// Checks the message about arguments with one property. The name of the property is `it`, its schema is the
+/// parameter `it`, and it has the value `value`. `expected` is `None` if the arguments fit the schema.
 #[track_caller]
 fn says(it: &Value, value: &Value, expected: Option<&str>) {
     let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::node::{self, is_map, json_text, move_to_description, name_of, normalize, types};
 use crate::schema::walk::Keywords;
 
-/// The number of times that a recursive type is repeated inside itself (rule 2).
+/// Largest number of times that a recursive type is repeated inside itself (rule 2).
 const MAX_REPEATS: usize = 2;
 
-/// Largest number of levels of objects and lists. It keeps types with several references to themselves from
-/// growing too large (rule 2).
+/// Largest number of levels of objects, lists and alternatives. It limits the text of a type that refers to
+/// itself several times (rule 2).
 const MAX_LEVELS: usize = 16;
 
 /// Largest number of schemas that are written out. Further ones become strings that hold JSON (rule 2).
@@ -162,8 +162,8 @@ impl Rewriter<'_> {
         finish(it)
     }
 
-    /// Rule 4: `anyOf` has no keywords beside it; if null is an alternative, the other alternatives get
-    /// `nullable`.
+    /// Rule 4: removes the keywords beside `anyOf`. The description moves to the first alternative, if that
+    /// has none. If null is an alternative, the other alternatives get `nullable`.
     fn alternatives(&mut self, it: Keywords, levels: usize) -> Value {
         let all = it.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
         let nullable = all.iter().any(crate::schema::slim::is_null);
@@ -187,9 +187,9 @@ impl Rewriter<'_> {
     }
 }
 
-/// Removes the keywords that are not in [`KEYWORDS`]. First moves those in [`WORDS`], a `format` other than
-/// `date-time`, and an `enum` without text into the description. An exclusive bound of an integer becomes an
-/// inclusive one.
+/// Removes the keywords that are not in [`KEYWORDS`]. First moves these into the description: the keywords in
+/// [`WORDS`], a `format` other than `date-time`, and an `enum` of a type other than text. An exclusive bound
+/// of an integer becomes an inclusive one if there is none yet.
 fn finish(mut it: Keywords) -> Keywords {
     let kind = it.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
     // Rule 5: only text has an `enum`, and all its values are text.

@@ -1,9 +1,9 @@
 //! Presets: schemas for clients that can't read all of JSON Schema.
 //!
-//! In: a schema of arguments. Out: a schema that such a client accepts, as close to the original as possible.
-//! Presets change what is listed and never how arguments are checked: keywords that the client can't read go
-//! into descriptions, or are left out, and are still enforced. The rules and their sources are in
-//! docs/schemas.md.
+//! In: a schema of arguments. Out: a schema that such a client accepts. A keyword that the client can't read
+//! is replaced by a similar one, moved into the description, or removed. Presets change what is listed and
+//! never how arguments are checked: a removed keyword that the server checks is still enforced. The rules and
+//! their sources are in docs/schemas.md.
 
 use std::fmt;
 use std::str::FromStr;
@@ -46,10 +46,11 @@ impl Preset {
 
     /// Rewrites a schema of arguments.
     ///
-    /// Never fails and never panics. A part that the client can't read becomes the closest form that it can
-    /// read. The last resort is a string that holds JSON: arguments may have such a string where an object or
-    /// a list is expected. [`Self::Slim`] leaves a schema unchanged that is nested deeper than 128 levels;
-    /// the other presets replace it by an object without properties.
+    /// Never fails and never panics. A part that the client can't read is replaced by a form that it can
+    /// read, described in words, or removed. If a whole value can't be described, it becomes a string that
+    /// holds JSON: arguments may have such a string where an object or a list is expected. [`Self::Slim`]
+    /// leaves a schema unchanged that is nested deeper than 128 levels; the other presets replace it by an
+    /// object without properties.
     pub fn apply(self, schema: &mut Value) {
         slim_arguments(schema);
         if self == Self::Slim {

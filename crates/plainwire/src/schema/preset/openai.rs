@@ -132,8 +132,8 @@ impl Rewriter {
     }
 
     /// Removes the keywords that are not in [`KEYWORDS`], except `type`. First moves those in [`WORDS`], and
-    /// a `format` that is not in [`FORMATS`], into the description. Removes an `enum` for which no values are
-    /// left.
+    /// a `format` that is not in [`FORMATS`], into the description. Removes an `enum` with more values than
+    /// are left of [`MAX_VALUES`].
     fn finish(&mut self, mut it: Keywords) -> Keywords {
         let values = it.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
         match self.values.checked_sub(values) {

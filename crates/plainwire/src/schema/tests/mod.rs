@@ -37,7 +37,8 @@ fn slims_arguments(mut schema: Value, expected: &Value) {
     assert_eq!(schema, *expected);
 }
 
-/// Returns a schema with one property, which is called `it` and has the schema `it`.
+/// Returns a schema with one property. The name of the property is `it`, and its schema is the parameter
+/// `it`.
 fn with(it: &Value) -> Value {
     json!({ "type": "object", "properties": { "it": it } })
 }

@@ -1,6 +1,8 @@
 //! [`OnCancel`], the choice of what happens to a tool's call that is cancelled.
 
-/// The handling of a call that the client has cancelled. A cancelled call is never answered.
+/// The handling of a call that the client has cancelled. The server never answers such a call: neither with
+/// its result, nor with the error that it sends for other calls that still run when the [drain
+/// time](crate::Server::drain) has passed.
 ///
 /// With every choice, [`crate::Context::is_cancelled`] returns `true`, and questions to the client end with
 /// the error `call_over`.

@@ -1,8 +1,8 @@
 //! Streamable HTTP: one URL for the clients of every revision.
 //!
 //! In: a [`Server`] and the options of the endpoint. Out: a server on an address, or a `tower` service that
-//! an application (axum, for example) mounts. A [`Store`] keeps the sessions. The protocol rules are the
-//! peer's, and the runtime runs the calls.
+//! an application (axum, for example) mounts. A [`Store`] keeps the sessions. The rules of the protocol are
+//! in the crate `plainwire_proto`, not here.
 //!
 //! ```no_run
 //! # async fn run(server: plainwire::Server) -> plainwire::Result<()> {
@@ -140,8 +140,9 @@ impl Http {
         self.note(checked).listener_only("path")
     }
 
-    /// Sets how long a session without activity lives; 30 minutes without this. A session whose client has
-    /// not sent `notifications/initialized` yet lives for at most 60 seconds.
+    /// Sets how long a session without activity lives; 30 minutes without this. Requests in the session,
+    /// running calls and streams that a client reads count as activity. Until the client has sent
+    /// `notifications/initialized`, the session lives for at most 60 seconds without activity.
     #[track_caller]
     pub fn session_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
@@ -173,8 +174,8 @@ impl Http {
     /// Also serves HTTP+SSE, the transport of 2024-11-05: `GET /sse` and `POST /messages`. Off by default:
     /// 2025-03-26 replaced this transport, and its clients can't continue after a broken connection.
     ///
-    /// Such a session lives as long as its stream, in this process: a balancer has to route both paths to the
-    /// same replica. The rules of [`Self::path`] apply to hosts, origins, tokens and sizes.
+    /// A session of HTTP+SSE lives as long as its stream, in this process: a load balancer has to route both
+    /// paths to the same replica. Hosts, origins, tokens and sizes are checked as at [`Self::path`].
     ///
     /// If you mount [`HttpService`] in an application, mount it at these two paths as well. Do not put a
     /// prefix in front: the server sends `/messages` to the clients as it is.
@@ -231,8 +232,8 @@ impl Http {
         self
     }
 
-    /// Remembers the error in `checked`, unless an earlier call had one. It is returned as an error before
-    /// the endpoint serves.
+    /// Remembers the error in `checked`, if it has one and no earlier call had one. [`Self::build`] returns
+    /// the remembered error.
     #[track_caller]
     fn note(mut self, checked: Result<(), String>) -> Self {
         let at = Location::caller();

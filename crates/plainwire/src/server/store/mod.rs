@@ -44,7 +44,7 @@ pub trait Store: Send + Sync + 'static {
     /// Replaces the record of a session. Returns whether the session exists.
     fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool>;
 
-    /// Makes a session live for another `idle`, counted from now. Returns whether the session exists.
+    /// Makes a session live for `idle`, counted from now. Returns whether the session exists.
     fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool>;
 
     /// Ends a session. Returns whether the session existed.
@@ -64,9 +64,9 @@ pub trait Store: Send + Sync + 'static {
     fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()>;
 
     /// Follows a stream, starting after the event `after`: first the events that are stored, then new ones,
-    /// each event once and in order. `None` if there is no such session; if it never had such a stream, or
-    /// has forgotten it after all events of the stream were dropped; or if the stream has not reached the
-    /// event `after`, so that the caller can't have read it here.
+    /// each event once and in order. `None` if there is no such session or stream, or if the store has
+    /// dropped all events of the stream and forgotten it. `None` also if the stream has not reached the event
+    /// `after`, so that the caller can't have read that event here.
     fn tail<'s>(
         &'s self,
         session: &'s str,

@@ -1,8 +1,9 @@
 //! Blocking readers and writers on their own threads: for files, terminals, and systems whose pipes have no
 //! readiness events.
 //!
-//! In each direction, at most one chunk waits while another is read or written, so that memory stays bounded.
-//! A thread in a blocking read ends with the process; it is never joined.
+//! Memory is bounded: a reader reads at most two chunks ahead of its caller, and a writer takes a chunk only
+//! when the chunk before it is written. A thread in a blocking read ends with the process; it is never
+//! joined.
 
 use std::io::{self, Read, Write};
 use std::pin::Pin;

@@ -1,8 +1,8 @@
 //! Transcripts: the frames of one connection as text that people read and tests replay.
 //!
-//! In: text, a trace, or a [recorded](record()) session. Out: its steps; the frames that a server really sends
-//! in reply to them; or a check of the frames that a client really sends. A line is one frame, byte for byte,
-//! except for random values.
+//! In: text, a trace, or a [recorded](record()) session. Out: its steps; the frames that a server really
+//! sends in reply to the client's frames; or a check of the frames that a client really sends. A line is one
+//! frame, byte for byte, except for random values.
 //!
 //! ```text
 //! # What the file shows, and which rule or bug it pins.

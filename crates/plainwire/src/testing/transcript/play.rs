@@ -125,7 +125,8 @@ async fn speak(steps: &[Step], stream: Stream) -> std::io::Result<Vec<Step>> {
 }
 
 /// Returns the frames that the server sends until it is silent, or until the end of the connection. The
-/// server counts as silent later (`limits.missing`) until it has sent `expected` frames.
+/// server counts as silent after `limits.missing` while it has sent fewer than `expected` frames, and after
+/// `limits.enough` from then on.
 async fn listen(
     answers: &mut Lines<BufReader<impl AsyncRead + Unpin>>,
     limits: &SilenceLimits,

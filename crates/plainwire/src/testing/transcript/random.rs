@@ -12,8 +12,8 @@ pub(super) struct Random {
     states: Vec<String>,
 }
 
-/// The text in front of a `requestState`, which is random, in a frame. In a frame that quotes this text
-/// inside a JSON string, its quotes have backslashes, so that it does not match there.
+/// The text in a frame in front of the value of a `requestState`. Where this text is inside a JSON string,
+/// its quotes are escaped by backslashes, so the search does not find it there.
 const STATE: &str = "\"requestState\":\"";
 const ELICITATION: &str = "\"elicitationId\":\"";
 const NEXT_CURSOR: &str = "\"nextCursor\":\"";

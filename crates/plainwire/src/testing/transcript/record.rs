@@ -1,8 +1,8 @@
 //! Recording of sessions.
 //!
-//! In: the client's end of a stream. Out: the same stream, and a [`Recording`] of its frames. Unlike a tap, a
-//! recording does not mask secrets, because a replay needs the exact frames. Check it for secrets before you
-//! commit it.
+//! In: a stream, the client's end of a connection. Out: a stream that the client uses instead, and a
+//! [`Recording`] of the frames on it. Unlike a tap, a recording does not mask secrets, because a replay needs
+//! the exact frames. Check it for secrets before you commit it.
 
 use std::io;
 use std::pin::Pin;

@@ -134,8 +134,8 @@ async fn a_trace_shows_questions_as_each_era_asks_them() {
 async fn a_trace_of_a_call_whose_answer_got_lost_says_why() {
     let site = Site::new().await;
     let proxy = Proxy::new(site.address).await;
-    // In the modern era, which has no sessions: in a session, the cut could hit the session's stream instead
-    // of the answer.
+    // The test uses the modern era, which has no sessions: in a session, the cut could hit the session's
+    // stream instead of the answer.
     let client = of(Revision::NEWEST).remote(remote(proxy.address)).await.expect("a connection");
     proxy.cut_after(10);
     let (result, trace) = client.call_traced("region", json!({ "region": "eu" })).await;

@@ -1,4 +1,5 @@
-//! Clients in each revision with Streamable HTTP, connected to a server that works.
+//! Clients in each revision with Streamable HTTP, and one with HTTP+SSE, connected to a server of this crate;
+//! also refused tokens and invalid URLs.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;

@@ -1,5 +1,5 @@
-//! Servers and networks that fail: each call ends in time with the right error, and the server makes no
-//! change twice.
+//! Servers and networks that fail: calls end in time, with an answer or the right error, and the server makes
+//! no change twice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

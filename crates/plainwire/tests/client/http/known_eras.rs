@@ -131,7 +131,7 @@ async fn a_host_remembers_for_servers_that_come_again() {
 }
 
 /// Answers a request as a server of `revision`, whose session id is the name of the revision. So a server
-/// that changes its revision knows no session of before, and refuses requests in it with 404.
+/// that changes its revision no longer knows the old session, and refuses requests in it with 404.
 fn forgetful(revision: &str, asked: &Asked) -> String {
     let id = asked.id();
     let session = format!("mcp-session-id: {revision}\r\n");

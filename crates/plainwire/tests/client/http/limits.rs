@@ -1,4 +1,5 @@
-//! Limits of clients: the largest value that a limit allows works, and the next one fails as documented.
+//! Limits of clients: the largest value that a limit allows works, and a larger value has the documented
+//! effect, such as an error or a wait.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

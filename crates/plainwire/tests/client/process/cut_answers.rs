@@ -1,5 +1,6 @@
-//! Servers that exit or close their output after each byte of an answer: every call ends in time with the
-//! right error, and the server makes no change twice.
+//! Servers that exit or close their output in the middle of an answer, in each test after every possible
+//! number of bytes: the calls end in time, with an answer or the right error, and the server makes no change
+//! twice.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,8 +16,8 @@ use tokio::time::{sleep, timeout};
 
 use super::support::{PATIENCE, Script};
 
-/// The shell functions of a server whose first process writes only `$cut` bytes of the answer to a call, and
-/// then runs the shell function `silent`, which ends the process or its output.
+/// Shell code of a server whose first process writes only `$cut` bytes of the answer to a call, and then runs
+/// the shell function `silent`, which ends the process or its output.
 const CUT: &str = r#"
 tools='{"tools":[
     {"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},

@@ -1,5 +1,5 @@
-//! Programs that never answer the handshake: they hang, crash, write lines that are no messages, or do not
-//! exist.
+//! Programs that hang or crash in the handshake, write lines that are no messages before its end, or can't be
+//! started.
 
 use std::error::Error as _;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Commands as the servers of a host. The host remembers an era for each command.
+//! Commands as the servers of a host, and legacy commands that an `Eras` remembers.
 
 use plainwire::Client;
 use plainwire::client::Eras;

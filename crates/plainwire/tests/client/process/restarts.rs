@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::support::{PATIENCE, Script, builder};
 
-/// The shell functions of a server whose first process exits in its first call. Later processes answer.
+/// Shell code of a server whose first process exits in its first call. Later processes answer calls.
 const FRAIL: &str = r#"
 lives=$(grep -c '^pid' "$NOTES")
 called() {

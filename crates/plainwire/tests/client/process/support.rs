@@ -17,8 +17,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// Time after which a wait fails the test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Shell functions of a server of both eras. A test can replace `called`, which runs at each call of a tool,
-/// `ended`, which runs at the end of input, and `acknowledge`, which runs at each `subscriptions/listen`.
+/// Shell functions and variables of a server that speaks both eras. A test can replace the functions
+/// `called`, which runs at each call of a tool, `ended`, which runs at the end of input, and `acknowledge`,
+/// which runs at each `subscriptions/listen`.
 const SERVER: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 hello='{"resultType":"complete","supportedVersions":["2026-07-28"],"protocolVersion":"2025-06-18","capabilities":{"logging":{},"tools":{"listChanged":true}},"serverInfo":{"name":"s","version":"1"}}'
@@ -109,8 +110,8 @@ impl Script {
         self.expect_nobody_left_within(PATIENCE);
     }
 
-    /// Fails unless, within `time`, every process group that the script started has ended, and the client has
-    /// reaped the first process of each.
+    /// Waits until each process group that was started with this script has ended, and the client has reaped
+    /// the first process of the group. Fails the test after `time`.
     #[track_caller]
     pub(crate) fn expect_nobody_left_within(&self, time: Duration) {
         self.pid();

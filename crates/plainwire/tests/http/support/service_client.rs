@@ -182,8 +182,8 @@ impl Answer {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text:?}: {error}"))
     }
 
-    /// Returns the next event with an id or data of a response that is a stream; `None` at the end of the
-    /// stream.
+    /// Reads the response as a stream of events. Returns the next event that has an id or data; `None` at the
+    /// end of the stream.
     pub(crate) async fn event(&mut self) -> Option<Event> {
         assert_eq!(self.header("content-type"), Some("text/event-stream"), "status {}", self.status);
         loop {

@@ -1,5 +1,5 @@
-//! Calls that end while they ask or work: they are cancelled, or their client leaves, or their handler
-//! panics.
+//! Calls that end while they wait for an answer or work: they are cancelled, or their client leaves, or their
+//! handler panics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -171,7 +171,8 @@ async fn ten_thousand_answers_to_nothing_do_not_get_in_the_way_of_the_one_that_c
     });
     let mut asked = Asked::connect(Server::new("s").tool(tool), MODERN).await;
     let first = asked.tool("t").await;
-    // Answers under keys before and after the one that was asked for. Every other answer is malformed.
+    // Of the 10,001 answers below, only the one with the key `q-5000` belongs to a question. Those with odd
+    // numbers are malformed.
     let strange = |i: usize| if i.is_multiple_of(2) { accept("z") } else { Value::from(i) };
     let mut responses: serde_json::Map<_, _> = (0..=10_000).map(|i| (format!("q-{i}"), strange(i))).collect();
     responses.insert("q-5000".to_owned(), accept("y"));

@@ -21,8 +21,8 @@ async fn ask(ctx: &Context, key: &str) -> Result<String, ToolError> {
     ctx.elicit::<String>(key, format!("{key}?")).await?.accepted()
 }
 
-/// Returns a scripted user who answers the form with the message `key?` with the key in capitals, for each of
-/// `keys`.
+/// Returns a scripted user with an answer for each of `keys`: the form with the message `item-0?` is answered
+/// with `ITEM-0`.
 fn person(keys: &[&str]) -> Person {
     keys.iter().fold(Person::new(), |person, key| {
         person.answers(&format!("{key}?"), &accept(key.to_uppercase()).to_string())

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::support::{Asked, CAPABILITIES, ERAS};
 use crate::raw_client::{MODERN, Raw};
 
-/// Calls `tool`, and returns the parameters of the first question that the server asks: in the legacy era of
-/// the request, in the modern era of the question with the key `q`. Returns the whole message if it has no
-/// question.
+/// Calls `tool`, and returns the parameters of the first question that the server asks. The question is a
+/// request in the legacy era, and has the key `q` in the modern era. If the server's next message has no
+/// question, returns the whole message.
 async fn first_question(tool: Tool, era: &'static str) -> Value {
     first_question_to(tool, era, CAPABILITIES).await
 }

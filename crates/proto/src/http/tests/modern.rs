@@ -61,7 +61,7 @@ fn the_header_has_the_version_of_the_body_and_then_it_is_served() {
     // A wrong header is reported before a version that is not served.
     check(&of("2099-01-01"), &[V26, METHOD_LIST], "400 -32020");
     check(&of("2099-01-01"), &[UNKNOWN], "400 -32022");
-    // In `_meta`, the version of a legacy revision is one that is not served.
+    // In `_meta`, the version of a legacy revision counts as not served.
     check(&of("2025-11-25"), &[V25C, METHOD_LIST], "400 -32022");
     let old = Endpoint { revisions: &[Revision::V2025_11_25] };
     assert_eq!(verdict(&of("2026-07-28"), &[V26, METHOD_LIST], old), "400 -32022");

@@ -1,10 +1,10 @@
 //! Tests of questions that a server asks: all orders of actions and deliveries, on a clock that only the test
 //! moves.
 //!
-//! A client and a server are connected by two queues of frames. The test plays every sequence of actions up
-//! to a length. The delivery of a single frame is an action too, so frames cross each other in every way;
-//! impossible actions are skipped. After each sequence, all frames are delivered and all work ends. Then each
-//! question and each call must have ended exactly once, a cancelled call without an event.
+//! A client and a server are connected by two queues of frames. Each test but the last plays every sequence
+//! of its actions up to a length. The delivery of a single frame is an action too, so frames cross each other
+//! in every way; impossible actions are skipped. After each sequence, all frames are delivered and all work
+//! ends. Then each question and each call must have ended exactly once, a cancelled call without an event.
 
 use super::*;
 use crate::codec::{KeyedRequest, retry_params};

@@ -21,7 +21,7 @@ fn config() -> ServerConfig {
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// Creates a server with every capability that is in a session of `revision`.
+/// Creates a server that has every capability and is in a session of `revision`.
 fn in_touch(revision: Revision) -> Server {
     let mut server = Server::new(config());
     server.begin(revision);

@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the object `attrs` at the current position, and adds its members to `attrs`. Members whose names
     /// mean something else in the tree (with a colon, or a `/` at the start) go into one attribute `/attrs`
-    /// of `keys`. An object without other members also adds `/attrs`, so that it is written again.
+    /// of `keys`. An empty object also becomes an attribute `/attrs`, so that it is written again.
     pub(super) fn attrs_into(
         &mut self,
         attrs: &mut ThinVec<Attr<'a>>,

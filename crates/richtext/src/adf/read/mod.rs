@@ -1,8 +1,8 @@
 //! Reads ADF into a tree, in one pass over the bytes.
 //!
 //! In: JSON. Out: nodes with their spans, and diagnostics. The reader does not check Atlassian's schema
-//! ([`check`](super::check) does). It reports only malformed JSON and content that the tree can't hold; such
-//! content becomes raw nodes.
+//! ([`check`](super::check) does). Its diagnostics are about faults of the JSON and about content that the
+//! tree can't hold as it is. Most of that content becomes raw nodes.
 //!
 //! Rules in addition to those of the tree:
 //!
@@ -12,7 +12,7 @@
 //! - The keys of a node besides `type`, `attrs`, `content`, `marks` and `text` become attributes `/key`. The
 //!   keys `attrs`, `content` and `marks` also do if they are empty; `attrs`, `marks` and `text` if they have
 //!   the wrong JSON type.
-//! - If a key occurs twice, the last one counts, as in every JSON reader, and a diagnostic says so.
+//! - If a key occurs twice, the last one counts, as in most JSON readers, and a diagnostic says so.
 //! - A surrogate without its other half becomes U+FFFD in text, with a diagnostic. In an attribute the string
 //!   stays `Value::Json`.
 //! - A byte order mark and white space around the JSON belong to no node. Raw control characters in strings

@@ -58,8 +58,8 @@ impl<'a> Reader<'a> {
         self.say(diagnostic);
     }
 
-    /// Puts the inline nodes among `nodes`, which are blocks or a fragment of a document, into paragraphs.
-    /// Unlike [`settle`](Self::settle) it records no diagnostics.
+    /// Puts the inline nodes among `nodes` into paragraphs. Unlike [`settle`](Self::settle), records no
+    /// diagnostics about them, because a source that is only an array of nodes may contain inline nodes.
     pub(super) fn settled_quietly(&mut self, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         let strays = nodes.iter().filter(|it| it.kind.is_inline()).count();
         self.rest_for(&nodes, strays).unwrap_or_else(|| paragraphs(nodes))

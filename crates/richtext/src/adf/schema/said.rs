@@ -13,16 +13,16 @@ use crate::values::json::{members, quote};
 /// The most complaints (diagnostics about violations of the schema) that are reported.
 const MAX_COMPLAINTS: usize = 100;
 
-/// Returns violations of the schema in attributes and marks of `nodes` and their descendants, and raw ADF
-/// nodes among them, with the spans of the nodes; at most 100.
+/// Returns a diagnostic for each violation of the schema in the attributes and marks of `nodes` and their
+/// descendants, and for each raw ADF node among them; at most 100. The spans are those of the nodes.
 pub(crate) fn complaints(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut found = all_of(nodes, complain);
     found.truncate(MAX_COMPLAINTS);
     found
 }
 
-/// Returns the violations of the schema that occur more often in `edited` than in `base`, the nodes before
-/// the edit, including missing attributes; at most 100.
+/// Returns the violations of the schema that occur more often in `edited` than in `base` (the nodes before
+/// the edit); at most 100. A missing attribute is a violation too.
 pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
     let with_missing = |node: &Node<'_>, found: &mut Vec<Diagnostic>| {
         complain(node, found);

@@ -12,7 +12,8 @@ pub(super) fn fits(node: &Node<'_>, parent: Option<Kind>) -> bool {
 }
 
 /// Returns whether the schema allows a node of this kind in `parent` (`None`: the document), regardless of
-/// its attributes and children. Raw ADF is allowed everywhere, because this crate does not know its kind.
+/// its attributes and children. Raw ADF that is written unchanged is allowed everywhere, because this crate
+/// does not know its kind.
 pub(super) fn is_allowed(node: &Node<'_>, parent: Option<Kind>) -> bool {
     let kind = match node.kind {
         Kind::Group | Kind::Image => return false,

@@ -1,9 +1,9 @@
 //! Writes a tree as ADF: compact JSON.
 //!
 //! In: nodes of any format. Out: JSON that the schema allows, provided the nodes were valid in their source.
-//! A node that is not allowed in its position is [repaired](repair) first. Marks and attributes that ADF does
-//! not have are left out. Keys are in Atlassian's order: `type`, `attrs`, `content`, `marks`, and for text
-//! `type`, `text`, `marks`.
+//! A node that is not allowed in its position is [repaired](repair) first. Attributes and marks of other
+//! formats are left out, and so are marks of ADF that are not allowed in their position. Keys are in
+//! Atlassian's order: `type`, `attrs`, `content`, `marks`, and for text `type`, `text`, `marks`.
 
 mod fit;
 mod marks;
@@ -66,8 +66,8 @@ pub(super) fn are_full(nodes: &[Node<'_>]) -> bool {
 /// The treatment of attributes and marks that the schema does not allow.
 #[derive(Clone, Copy, PartialEq)]
 enum Strictness {
-    /// Attributes and marks that the schema does not allow are left out, and missing ones that it requires
-    /// are added.
+    /// Attributes of other formats and marks that the schema does not allow are left out. Missing attributes
+    /// that the schema requires are added.
     Valid,
     /// All attributes and marks are written, and none is added.
     Verbatim,

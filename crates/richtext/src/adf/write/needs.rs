@@ -27,8 +27,8 @@ enum Usual {
 use self::Usual::{Number, Share, Text};
 
 impl Needs {
-    /// Returns the required attributes of `node`. `columns` is the number of columns in its layout section,
-    /// if `node` is such a column.
+    /// Returns the required attributes of `node`. If `node` is a column of a layout section, `columns` is the
+    /// number of columns in that section.
     pub(super) fn of(node: &Node<'_>, columns: usize) -> Self {
         let rows: &'static [_] = match node.kind {
             Kind::Panel => &[("panelType", Some(Text("info")))],
@@ -105,8 +105,8 @@ fn share(columns: usize) -> String {
     if rest == 0 { whole.to_string() } else { format!("{whole}.{rest:02}") }
 }
 
-/// Returns an identifier for the node at `path`, the indices of the node and those around it. Equal documents
-/// get equal identifiers, and each path in a document another one.
+/// Returns an identifier for `node`. `path` has the indices of the nodes around it and of `node` itself.
+/// Equal documents get equal identifiers; nodes at different paths almost surely get different identifiers.
 pub(super) fn local_id(path: &[usize], node: &Node<'_>) -> String {
     let place = path.iter().copied().chain([node.span.start as usize, node.kind as usize]);
     let hash = |basis: u64| {

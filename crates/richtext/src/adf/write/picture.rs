@@ -1,5 +1,5 @@
-//! Turns pictures within text into blocks or links, because ADF has such pictures (with an address instead of
-//! a media id) only as blocks.
+//! Turns pictures within text into blocks or links. In ADF, a picture with an address instead of a media id
+//! is always a block.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -23,7 +23,8 @@ pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
     blocks
 }
 
-/// Returns a paragraph of `run`, the nodes between two pictures; `None` if they show only white space.
+/// Returns a paragraph of `run`, nodes of `paragraph` before, between or after its pictures; `None` if they
+/// show only white space.
 fn text_around<'a>(paragraph: &Node<'a>, run: ThinVec<Node<'a>>) -> Option<Node<'a>> {
     let is_blank =
         |it: &Node<'_>| it.kind == Kind::HardBreak || (it.kind == Kind::Text && it.text.trim().is_empty());

@@ -148,9 +148,9 @@ fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
     shell
 }
 
-/// Splits `shell`, a node without children, at the lifted ones among `pieces`: the others become children of
-/// copies of `shell`, and the lifted ones stay beside these. A list item or task is not split; all pieces
-/// from the first lifted one on follow it.
+/// Puts `pieces` into copies of `shell`, a node without children. Each lifted piece stays outside and
+/// separates the copy before it from the copy after it. A list item or block task is not split: the first
+/// lifted piece and all pieces after it are written after the item or task.
 fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     let mut parts: Vec<Piece<'a>> = Vec::new();
     let mut held: ThinVec<Node<'a>> = ThinVec::new();
@@ -215,7 +215,7 @@ fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     Some(Piece::here(node.holding(inside.into_iter().map(|it| it.node).collect())))
 }
 
-/// Returns the pieces that a piece whose children are already repaired becomes in `parent`.
+/// Returns the pieces that `piece` becomes in `parent`. The children of its node are already repaired.
 fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let Piece { node, is_lifted } = piece;
     if is_allowed(&node, parent) && is_full(&node) {
@@ -257,8 +257,9 @@ fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
     }
 }
 
-/// Returns `node` in a new item, row, cell or column of `parent`. If `parent` is not a list, table, row or
-/// layout, `node` is lifted (written beside `parent`) if `parent` can be split, and otherwise raw.
+/// Returns `node` in a new item, row, cell or column, if `parent` is a list, table, row or layout; for lists
+/// of tasks or decisions, `node` must be a paragraph. Otherwise lifts `node` (writes it beside `parent`) if
+/// `parent` can be split, and keeps it as raw ADF if not.
 fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let holder = match parent {
         Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
@@ -278,8 +279,8 @@ fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     parted(Node::new(holder), pieces)
 }
 
-/// Returns whether a node of this kind can be split in two, with a child that it does not allow written
-/// between the halves.
+/// Returns whether a child that a node of this kind does not allow can be written outside the node: between
+/// two halves of the node, or after a list item.
 fn can_be_parted(kind: Option<Kind>) -> bool {
     matches!(
         kind,
@@ -308,8 +309,8 @@ fn bold(node: Node<'_>) -> Node<'_> {
     Node::new(Kind::Paragraph).holding(text)
 }
 
-/// Returns `node` if `parent`, which can't be split, allows it; otherwise all of it as raw ADF in an
-/// extension.
+/// Returns `node` if `parent` allows it; otherwise all of it as raw ADF in an extension. For a `node` that
+/// can't be written beside `parent`.
 fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { kept(&node, parent) }
 }

@@ -81,9 +81,9 @@ fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: 
     node
 }
 
-/// Returns the events `within` a paragraph without those behind its end; `None` if none lie behind it. Events
-/// lie behind the end after a line of form feeds, because only one of the two passes of CommonMark's parser
-/// takes that line for blank.
+/// Returns the events `within` a paragraph without those behind its end; `None` if none lie behind it. There
+/// can be such events if a line of form feeds follows the paragraph: CommonMark's parser makes two passes,
+/// and only one of them takes that line for blank.
 fn clipped<'p>(
     prepared: &'p Prepared<'_>,
     placed: &Range<usize>,
@@ -238,8 +238,8 @@ fn before<'e, 'p>(
     match within.get(count) {
         Some((Event::Text(_), range)) if prepared.source_at(range.start) < start => {
             let kept = start - prepared.source_at(range.start);
-            // Between the two offsets there may be directive marks, which are shorter than the source they
-            // stand for.
+            // Between the two offsets there may be directive marks, whose length differs from that of the
+            // source they stand for.
             let end = (range.start..=range.end)
                 .rev()
                 .find(|it| prepared.text.is_char_boundary(*it) && prepared.source_at(*it) <= start);

@@ -228,7 +228,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             let start = skip_blanks(&self.prepared.text, placed.end);
             return self.add_paragraph(&(start..range.end), &within[1..]);
         }
-        // A box that is text lies before the range that CommonMark reports for the paragraph.
+        // A task box that is only text lies before the range that CommonMark reports for the paragraph.
         let start = within.first().map_or(range.start, |it| it.1.start.min(range.start));
         self.add_paragraph(&(start..range.end), within);
     }
@@ -269,7 +269,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.prepared.room.take(if matches!(item, Item::Open { form: Form::Leaf, .. }) { 2 } else { 1 });
         let frame = self.frames.last_mut().expect("the document is never closed");
         match &mut item {
-            // The children of a list of tasks are kept, because some directives turn them into decisions.
+            // The children of a list of tasks are kept, because `:::decisions` turns them into decisions.
             Item::Node(node)
                 if at_top
                     && node.kind != Kind::TaskList

@@ -90,7 +90,7 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
         match item {
             Item::Open { form: Form::Container, colons, .. } => open.push((at, None, *colons)),
             Item::Close { colons, .. } => {
-                // A closer does not close an opener with more colons, nor any opener inside that one.
+                // A closer can close only the innermost opener, and only if that has at most as many colons.
                 if let Some(&(opener, None, needed)) = open.last()
                     && needed <= *colons
                 {

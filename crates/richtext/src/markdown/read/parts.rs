@@ -43,8 +43,8 @@ impl Parts {
     }
 }
 
-/// Ranges with definitions are joined up to this length, in bytes, because CommonMark's fixed cost of a parse
-/// is that of some KiB of text.
+/// The length, in bytes, up to which ranges with definitions are joined and parsed at once. The fixed cost of
+/// a parse by CommonMark is as high as the cost of parsing a few KiB of text.
 const TOGETHER: usize = 4 << 10;
 
 /// Iterator over the offsets at which parts may begin.
@@ -125,7 +125,7 @@ impl<'t> Cuts<'t> {
             self.list = None;
         }
         self.items(indent, content, after_blank);
-        // A line that is indented by four or more columns opens no top-level block.
+        // A line that is indented by four or more columns opens no top-level fence or block of HTML.
         if indent < 4 && content[0] != b'\t' {
             self.opens(indent, content);
             self.covered |= matches!(first, b'<' | b'[');

@@ -2,8 +2,8 @@
 //! directive, and each directive on a line of its own has blank lines around it.
 //!
 //! In: a source, or the label of a directive. Out: the text to parse, which is equal to the source if that
-//! contains no directive, and the mapping from offsets in that text to offsets in the source. Nothing is
-//! interpreted here.
+//! contains no directive, and the mapping from offsets in that text to offsets in the source. Directives are
+//! found here, but other modules turn them into nodes.
 //!
 //! A directive mark is two characters of Unicode plane 15 that encode the index of an [`Edit`], so that the
 //! directive can be found wherever CommonMark puts the mark. Such characters in the source itself are also

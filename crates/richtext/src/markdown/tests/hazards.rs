@@ -1,5 +1,5 @@
-//! Tests of texts that look like Markdown syntax: each is read back unchanged from every block, and is
-//! written without needless escapes.
+//! Tests of texts that look like Markdown syntax. Most tests check that such texts are read back unchanged
+//! from blocks of many kinds; one checks that prose is written without needless escapes.
 
 use thin_vec::{ThinVec, thin_vec};
 

@@ -1,5 +1,5 @@
 //! Tests that a text is read the same whether the CommonMark parser gets it in parts, as it gets long texts,
-//! or whole.
+//! or whole. Two more tests check the spans of blocks that are kept without children or as raw source.
 
 use thin_vec::ThinVec;
 

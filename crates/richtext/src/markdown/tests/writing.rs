@@ -1,4 +1,5 @@
-//! Tests of writing Markdown: the text of each tree, and that every kind, attribute and mark is read back.
+//! Tests of writing Markdown: the text that a tree becomes, and in most tests also that the text is read back
+//! as the same tree.
 
 use thin_vec::thin_vec;
 

@@ -82,9 +82,9 @@ pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) 
     }
 }
 
-/// Writes an inline node as a picture, as raw source or as a directive; as ADF in the directive `:raw` if no
-/// other carries it. `cell` is whether the node is in a pipe table, `labelled` whether it is in the label of
-/// a directive.
+/// Writes an inline node as a picture, as raw source or as a directive. If none of these carries the node,
+/// writes it as ADF in the directive `:raw`. `cell` is whether the node is in a pipe table, `labelled`
+/// whether it is in the label of a directive.
 pub(super) fn leaf(out: &mut String, node: &Node<'_>, cell: bool, labelled: bool) {
     let written = match node.kind {
         Kind::Image => image(out, node, cell),
@@ -263,8 +263,9 @@ fn is_mark_name(name: &str) -> bool {
     name.starts_with("breakout")
 }
 
-/// Returns the parameters of a macro as attributes. Returns `None` if its JSON contains anything else except
-/// identifiers, or if the name or value of a parameter can't be written as an attribute.
+/// Returns the parameters of a macro as attributes. `json` is the value of the attribute `parameters`.
+/// Returns `None` if it contains more than parameters and identifiers, or if the name or value of a parameter
+/// can't be written as an attribute.
 fn macro_parameters(json: &str) -> Option<ThinVec<Attr<'_>>> {
     let parts = parameters::read(json)?;
     if parts.extra.is_some_and(|it| it != r#"{"macroMetadata":{}}"#) {

@@ -199,7 +199,8 @@ fn within_word(text: &str, at: usize, around: &Around) -> bool {
     before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
 }
 
-/// Returns whether `text` is or begins like the box of a task (`[x]`) or the name of an alert (`[!NOTE]`).
+/// Returns whether `text` begins like the box of a task (`[x]`) or the name of an alert (`[!NOTE]`), or is
+/// the beginning of one.
 fn opens_box(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.get(1) {

@@ -313,7 +313,7 @@ impl<'o> Inline<'o> {
             open >= 0
         }) && open == 0;
         let looks = || text.match_indices(':').any(|(at, _)| names::looks_inline(&text[at + 1..]));
-        // The backslash that escapes a bracket in a label, or a pipe in a cell, is a character of the code.
+        // The search for the end of a label counts brackets in code too, and code can't escape them.
         let loose = !balanced || text.contains('\\');
         let piped = self.within.cell && text.contains('\\') && text.contains('|')
             || self.within.cell && text.ends_with('\\');

@@ -1,6 +1,7 @@
 //! Writes lists of items, tasks and decisions.
 //!
-//! In: a list. Out: its Markdown, or `None` if no list of Markdown carries everything.
+//! In: a list. Out: its Markdown, or `None` if a list of Markdown can't carry all attributes and children of
+//! this list.
 
 use thin_vec::ThinVec;
 

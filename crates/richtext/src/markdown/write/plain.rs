@@ -1,7 +1,7 @@
-//! Plainer nodes for readers that support only GitHub's Markdown: a status becomes its text, a card becomes a
+//! Plainer nodes for programs that show only GitHub's Markdown: a status becomes its text, a card becomes a
 //! link.
 //!
-//! In: any blocks. Out: blocks for which Markdown has a syntax. What such a reader can't show (identifiers,
+//! In: any blocks. Out: blocks for which Markdown has a syntax. What such a program can't show (identifiers,
 //! layouts, colours) is left out.
 
 use thin_vec::{ThinVec, thin_vec};

@@ -3,8 +3,8 @@
 /// Writes `text` as a code span. In a cell of a pipe table, pipes get a backslash.
 pub(super) fn code(out: &mut String, text: &str, cell: bool) {
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
-    // One backtick more than the longest run in the text. A shorter run may also be free, but the longer one
-    // is easier to read.
+    // One backtick more than the longest run in the text. A shorter run that the text does not contain would
+    // also do, but is harder to read.
     let fence = "`".repeat(longest + 1);
     let spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
     let padding = if spaced || text.starts_with('`') || text.ends_with('`') { " " } else { "" };

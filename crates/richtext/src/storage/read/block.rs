@@ -41,7 +41,8 @@ impl<'a> Reader<'_, 'a> {
         add(blocks, block.unwrap_or_else(|| self.raw(index, Kind::RawBlock)));
     }
 
-    /// Reads an inline element between blocks that has no text beside it as a block of its own.
+    /// Reads the inline item at `index` as a block of its own, because it is between blocks and no text is
+    /// beside it.
     pub(super) fn alone(&mut self, index: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let block = match self.xml.name(index) {
             "a" => self.card(index),

@@ -1,7 +1,7 @@
 //! Reads inline content: text, marks and inline elements.
 //!
-//! In: items that hold no block. Out: inline nodes, each with all of its marks. Nodes that elements mark have
-//! the span of the outermost of these elements.
+//! In: items that hold no block. Out: inline nodes, each with all of its marks. A node inside elements that
+//! are marks, such as `<b><i>…</i></b>`, has the span of the outermost of these elements.
 
 use std::borrow::Cow;
 

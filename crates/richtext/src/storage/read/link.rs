@@ -10,7 +10,7 @@ use super::inline::Run;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 use crate::values::hrefs::{self, Target};
 
-/// The target of a resource element (`ri:…`), which names content of Confluence.
+/// The target of a resource element (`ri:…`), which names content of Confluence or a web address.
 pub(super) struct Resource<'a> {
     pub(super) href: Cow<'a, str>,
     /// The attributes of the element that are not part of `href`.

@@ -1,9 +1,9 @@
 //! Reads storage format to the tree.
 //!
-//! In: the items of a text ([`Xml`]). Out: blocks with their spans. Nothing is dropped: an HTML element that
-//! has no meaning in the tree becomes a `Group` or a mark under its own name, and anything else a raw node.
-//! Beyond the node limit, the remaining blocks or text of a container become one raw node; a container of
-//! rows, items or columns becomes raw as a whole.
+//! In: the items of a text ([`Xml`]). Out: blocks with their spans. No content is dropped: an HTML element
+//! that has no meaning in the tree becomes a `Group` or a mark under its own name. Other markup that the
+//! reader does not understand becomes a raw node. Beyond the node limit, the remaining blocks or text of a
+//! container become one raw node; a container of rows, items or columns becomes raw as a whole.
 
 mod attrs;
 mod block;

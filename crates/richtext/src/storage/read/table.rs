@@ -53,9 +53,9 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Returns the width of each column in the `colgroup` at `index` (`None` for a column without one), if
-    /// all widths are in pixels. Otherwise keeps the `colgroup` verbatim as an attribute of the table,
-    /// `node`, and returns an empty list. Returns `None` if the `colgroup` is malformed, so that it can't be
-    /// kept.
+    /// the `colgroup` states widths and nothing else, all in pixels. Otherwise keeps the `colgroup` verbatim
+    /// as an attribute of the table, `node`, and returns an empty list. Returns `None` if the `colgroup` is
+    /// malformed, so that it can't be kept.
     fn columns(&self, index: usize, node: &mut Node<'a>) -> Option<Vec<Option<Cow<'a, str>>>> {
         let columns: Vec<_> = self.xml.children(index).filter(|it| !self.xml.is_blank(*it)).collect();
         let width = |column: usize| -> Option<Option<Cow<'a, str>>> {

@@ -56,8 +56,8 @@ fn marks(node: &Node<'_>) -> String {
 }
 
 /// Returns the attributes of `node` that matter for its meaning. A mention with an id loses its text and its
-/// default values, because Confluence shows the name of that user. Attributes that only record that something
-/// is empty are left out.
+/// default values, because Confluence shows the name that belongs to the id. Attributes that only record that
+/// something is empty are left out.
 fn said<'a>(node: &Node<'a>) -> ThinVec<Attr<'a>> {
     let named = node.kind == Kind::Mention && node.get("id").is_some();
     let empty = |it: &Attr<'a>| it.name.starts_with('/') && it.is_incidental();

@@ -1,4 +1,5 @@
-//! Tests of how text that an edit inserts into storage format is escaped.
+//! Tests of what an edit of storage format needs: escaping inserted text, finding the position of a
+//! character, and writing the children of a node.
 
 use super::super::Storage;
 use super::super::read::read;

@@ -1,4 +1,4 @@
-//! Tests that trees from other formats survive being written as storage format and read again.
+//! Tests of trees that were not read from storage format: they are written, and most are read again.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -38,7 +38,7 @@ fn is_lawful(node: &Node<'_>) -> bool {
     lawful && node.children.iter().all(is_lawful)
 }
 
-/// Returns a node of each ADF kind, with the content that the kind requires.
+/// Returns block nodes of many kinds, including some that ADF does not allow, groups and raw blocks.
 fn kinds() -> ThinVec<Node<'static>> {
     let text = || Node::of_text("a <&>\" \r\n\u{a0}]]> b");
     let paragraph = || Node::new(Kind::Paragraph).holding(thin_vec![text()]);

@@ -194,8 +194,8 @@ fn is_comment(mark: &Mark<'_>) -> bool {
     mark.text("id").is_some() && mark.text("annotationType") == Some("inlineComment")
 }
 
-/// Returns the name of the HTML element that a mark which ADF lacks was read from; `None` if there is none or
-/// the reader would not read the element as that mark again.
+/// Returns the name of the HTML element from which `mark` was read, if `mark` is of a kind that ADF lacks.
+/// Returns `None` for other marks, and if the reader would not read the element as this mark again.
 fn html_name<'m>(mark: &'m Mark<'_>) -> Option<&'m str> {
     let name = mark.text("/type")?.strip_prefix("html:")?;
     let plain =

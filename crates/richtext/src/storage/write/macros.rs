@@ -190,7 +190,7 @@ impl Writer {
     }
 }
 
-/// Returns whether the reader makes another node than an extension of a macro called `name`.
+/// Returns whether the reader turns a macro called `name` into a node that is not an extension.
 fn has_node(name: &str) -> bool {
     names::is_block_macro(name) || matches!(name, "status" | "plainwire-raw")
 }

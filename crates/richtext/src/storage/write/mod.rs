@@ -1,7 +1,8 @@
 //! Writes the tree as storage format.
 //!
-//! In: nodes of any reader. Out: text that Confluence accepts and that reads back as the same nodes. A node
-//! that storage format has no element for becomes ADF in the macro `plainwire-raw`.
+//! In: nodes of any reader. Out: text that Confluence accepts and that reads back as nodes with the same
+//! meaning. A node that storage format has no element for becomes ADF in the macro `plainwire-raw`. Raw HTML
+//! from Markdown becomes its visible text.
 
 mod block;
 mod extension;

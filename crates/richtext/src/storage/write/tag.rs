@@ -22,9 +22,9 @@ pub(super) struct Tag<'t, 'a> {
     kind: Option<Kind>,
     /// The names of the attributes that have been written so far.
     written: Vec<&'t str>,
-    /// The number of native attributes (those that storage format itself defines), at the start of `written`.
-    /// The first attribute of the node with the name of a native one has supplied its value, so it is not
-    /// written again.
+    /// The number of names at the start of `written` that are native attributes (those that storage format
+    /// itself defines). The value of a native attribute comes from the node's first attribute with that name,
+    /// so that attribute is not written again.
     native: usize,
 }
 

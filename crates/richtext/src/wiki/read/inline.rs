@@ -105,8 +105,8 @@ struct Tokens<'r, 'a> {
     found: Vec<Token<'a>>,
     /// The number of tokens so far, except colours and signs of marks. Each becomes at least one node.
     nodes: usize,
-    /// The end of the last word that was found to be a path, such as `C:\\x`. Backslashes before this offset
-    /// are literal.
+    /// The end of the last word that was found to be a path, such as `C:\\x`. Double backslashes before this
+    /// offset are literal.
     path_until: usize,
 }
 

@@ -104,8 +104,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the tree's `href` for the target of a link, as markup spells it; `None` if the dialect does not
-/// read such a target as a link.
+/// Returns the `href` that the tree has for `target`, the target of a link as markup spells it; `None` if the
+/// dialect does not read it as the target of a link.
 pub(crate) fn href(target: &str, dialect: Dialect) -> Option<Cow<'_, str>> {
     Some(match target.as_bytes().first()? {
         b'#' | b'/' if target.len() > 1 => Cow::Borrowed(target),
@@ -212,7 +212,8 @@ fn card<'a>(url: &'a str, form: &'a str, parts: &Parts<'a>) -> Target<'a> {
     Target::Node(Box::new(node))
 }
 
-/// Turns a paragraph that holds only a picture or a card into a block.
+/// Turns a paragraph into a picture block or a card block, if it holds nothing but a picture, or nothing but
+/// a card of the form `smart-card` or `smart-embed`. Returns other paragraphs unchanged.
 pub(super) fn lone(paragraph: Node<'_>) -> Node<'_> {
     let [only] = paragraph.children.as_slice() else { return paragraph };
     match (only.kind, only.text_of("wiki:card")) {

@@ -147,8 +147,8 @@ impl<'a> Reader<'a> {
         at + self.bytes()[at..limit].iter().take_while(|it| is_blank(**it)).count()
     }
 
-    /// Returns the offset of the blanks and line feeds that end at `end`; `end` itself if there are none. Not
-    /// before `start`.
+    /// Returns the offset at which the text between `start` and `end` ends without the blanks and line feeds
+    /// at its end; `start` if it contains nothing else.
     fn trim_end(&self, start: usize, end: usize) -> usize {
         let text = &self.bytes()[start..end];
         start + text.iter().rposition(|it| !is_blank(*it) && *it != b'\n').map_or(0, |it| it + 1)

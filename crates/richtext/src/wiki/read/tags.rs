@@ -1,8 +1,8 @@
 //! Finds macro tags before anything else is read.
 //!
 //! In: the source. Out: the opening tags in order, each with the position of its closing tag, if it has one.
-//! Pairs are properly nested. Nothing else of a macro's body is read here; tags are found only in bodies that
-//! are wiki markup.
+//! Pairs are properly nested. All other text is skipped, and so are bodies of macros that are not wiki
+//! markup.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ pub(crate) struct Tag<'a> {
 }
 
 impl Tag<'_> {
-    /// Returns the offset at which the macro ends: after its closing tag, or after the opening tag if there
-    /// is no other.
+    /// Returns the offset at which the macro ends: after its closing tag, or after the opening tag if it has
+    /// no closing tag.
     pub(crate) fn whole_end(&self) -> usize {
         self.close.map_or(self.end, |it| it + self.name.len() + 2)
     }

@@ -1,4 +1,5 @@
-//! Tests of malformed markup: all spans are right, and the tree is equal after writing and reading.
+//! Tests of texts that are cut off, broken, or from the corpus: all spans are right. The trees of broken
+//! texts and of the corpus are also equal after writing and reading.
 
 use super::{BOTH, read, survives};
 use crate::corpus;

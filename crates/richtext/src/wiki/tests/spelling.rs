@@ -1,4 +1,5 @@
-//! Tests of text in wiki markup: how it is escaped, and the positions of its characters.
+//! Tests of the spelling of wiki markup: how text is escaped, the positions of its characters, and the markup
+//! of parts, code, breaks, pictures and links.
 
 use thin_vec::thin_vec;
 

@@ -1,4 +1,4 @@
-//! Writes blocks: decides for each block whether markup can express it, and otherwise writes it as `{adf}`.
+//! Writes blocks: as markup if that can express all of the block, otherwise as `{adf}`.
 
 use thin_vec::thin_vec;
 
@@ -157,8 +157,8 @@ fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -
     }
 }
 
-/// Returns `None` if `node` has an attribute that markup would lose: one that is not in `names`, no
-/// `localId`, no default value, and none of another format.
+/// Returns `None` if markup would lose an attribute of `node`. Attributes in `names` are not lost. `localId`,
+/// default values and the attributes of other formats do not count.
 pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
     let is_known = |it: &Attr<'_>| {
         it.is_foreign() || it.name == "localId" || names.contains(&it.name.as_ref()) || it.is_default()
@@ -211,7 +211,8 @@ fn card(node: &Node<'_>) -> Option<String> {
     super::link::card(node, form)
 }
 
-/// Returns whether the dialect has macros of its own for panels and the like.
+/// Returns whether the dialect is that of Confluence, which has macros that Jira lacks, such as `{info}` and
+/// `{expand}`.
 pub(super) fn is_confluence(dialect: Dialect) -> bool {
     dialect == Dialect::Confluence
 }

@@ -184,7 +184,7 @@ impl Spell<'_> {
     }
 
     /// Returns the index after the run of items, from `index` on, that can be written inside one pair of
-    /// signs of `mark`, their mark at `depth`.
+    /// signs of `mark`. `mark` is the mark of the first item at the position `depth` in [`Item::marks`].
     fn group_end(&self, items: &[Item<'_, '_>], index: usize, depth: usize, mark: &Mark<'_>) -> usize {
         let mut end = index + 1;
         let mut at = end;
@@ -281,7 +281,7 @@ impl Spell<'_> {
     }
 
     /// Writes a link that shows its own address: bare, or as `[address]`. Returns `false`, with nothing
-    /// written, if the link has another text or a title.
+    /// written, if the link has another text or a title, or with [`Care::Forced`].
     fn short_link(&mut self, text: &str, mark: &Mark<'_>, end: &str) -> bool {
         let target = &end[1..end.len() - 1];
         let shown = target.strip_prefix('^').unwrap_or(target);

@@ -102,8 +102,8 @@ pub(super) fn card(node: &Node<'_>, form: &str) -> Option<String> {
     Some(format!("[{alias}|{url}|{form}]"))
 }
 
-/// Returns the markup `picture` of a picture that is a block, inside the link that `marks` contain, if there
-/// is one. Returns `None` if markup can't express the marks.
+/// Returns `picture`, the markup of a picture that is a block, with the markup of the link in `marks` around
+/// it, if `marks` has a link. Returns `None` if markup can't express the marks.
 pub(super) fn linked(picture: String, marks: &[Mark<'_>], writer: &Writer) -> Option<String> {
     match marks {
         [] => Some(picture),

@@ -21,9 +21,10 @@ fn is_bare(item: &Node<'_>) -> bool {
 }
 
 impl Writer {
-    /// Returns the lines of `list`, each of which begins with `prefix`, the signs of the lists around it, and
-    /// the list's own sign. `is_first` is whether the list begins its block: only then may an item begin with
-    /// a nested list that has no line before it. Returns `None` if such lines can't express all of the list.
+    /// Returns the lines of `list`. The line of an item begins with `prefix` (the signs of the lists around
+    /// this list) and the sign of this list. `is_first` is whether the list begins its block: only then may
+    /// its first item begin with a nested list, without a line of its own. Returns `None` if lines with signs
+    /// can't express all of the list.
     pub(super) fn list(&mut self, list: &Node<'_>, prefix: &str, is_first: bool) -> Option<String> {
         only(list, &[])?;
         let is_legal =

@@ -1,8 +1,8 @@
 //! Writes a tree as wiki markup.
 //!
-//! In: nodes. Out: markup that reads back as those nodes. Text is spelled as plainly as possible, read again,
-//! and escaped only if it came back different. A node that markup cannot express is written as Atlassian's
-//! `{adf}`.
+//! In: nodes. Out: markup. Text is spelled as plainly as possible, read again, and escaped only if it came
+//! back different. A node that markup cannot express is written as Atlassian's `{adf}`, a group as its
+//! children, and HTML from Markdown as its visible text.
 
 mod block;
 mod inline;
@@ -131,7 +131,8 @@ fn linked<'a>(node: &Node<'a>) -> Node<'a> {
     node
 }
 
-/// Returns whether markup can express the attribute on a node of `kind`. Only tests use it.
+/// Returns whether a node of `kind` must have this attribute again after it is written and read: default
+/// values need not come back, and of a mention only the id must. Only tests use it.
 #[cfg(test)]
 pub(crate) fn is_said(attr: &crate::tree::Attr<'_>, kind: Kind) -> bool {
     !attr.is_default() && (kind != Kind::Mention || attr.name == "id")

@@ -83,8 +83,8 @@ fn same_marks(one: &[&Mark<'_>], other: &[&Mark<'_>]) -> bool {
         })
 }
 
-/// Returns the names and values of the attributes to compare: only the id of a mention, none of a hard break,
-/// and all others but those of other formats and `localId`.
+/// Returns the names and values of the attributes to compare: for a mention only the id, for a hard break
+/// none, for other nodes and for marks all except `localId`. Attributes of other formats are never compared.
 fn said(attrs: &[Attr<'_>], kind: Kind) -> Vec<(String, String)> {
     let is_looked_up = |it: &Attr<'_>| match kind {
         Kind::Mention => it.name != "id",

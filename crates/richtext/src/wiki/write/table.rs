@@ -1,4 +1,4 @@
-//! Writes tables, one line for each row.
+//! Writes tables: each row begins on a new line.
 
 use super::Writer;
 use super::block::only;
@@ -31,7 +31,7 @@ impl Writer {
         Some(lines.join("\n"))
     }
 
-    /// Returns the line of a row, with `end` after its last cell; `None` if no spelling of it reads back.
+    /// Returns the markup of a row, with `end` after its last cell; `None` if no spelling of it reads back.
     /// Signs in different cells may pair up, so the row is read again as a whole.
     fn row(&mut self, row: &Node<'_>, end: &str) -> Option<String> {
         for least in [Care::Plain, Care::Escaped, Care::Forced] {

@@ -1,4 +1,4 @@
-//! Bodies: reads those of requests within limits, and produces those of responses at once or event by event.
+//! Reads the bodies of requests within limits, and produces the bodies of responses, whole or event by event.
 //!
 //! The client pulls the events of a response: messages that it has not read yet wait in the event log of the
 //! session, in the queue of an HTTP+SSE session, or with the call that sends them.

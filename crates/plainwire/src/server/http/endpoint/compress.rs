@@ -28,7 +28,7 @@ pub enum Compression {
     /// JSON responses of at least 1 KiB are compressed; event streams are not.
     #[default]
     Json,
-    /// JSON responses of at least 1 KiB are compressed, and event streams. Each event is flushed, so the
+    /// Event streams are compressed, and JSON responses of at least 1 KiB. Each event is flushed, so the
     /// client can read it before the next one exists.
     JsonAndEvents,
 }

@@ -111,7 +111,7 @@ fn is_local(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// Returns a host without its port, as in `example.com:8000` and `[::1]:8000`.
+/// Returns a host without its port: `example.com` for `example.com:8000`, `[::1]` for `[::1]:8000`.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

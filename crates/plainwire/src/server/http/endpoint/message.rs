@@ -17,7 +17,7 @@ use super::{Caller, Endpoint, answer};
 use crate::server::http::eras::{no_session, store_failed};
 use crate::server::http::session::Posted;
 
-/// The body of a POST: its text, a message or a batch, and the result of parsing the text as one message.
+/// The body of a POST: its text (a message or a batch), and the result of parsing the text as one message.
 pub(crate) struct Read<'r> {
     pub(crate) parsed: Result<Message, Malformed>,
     pub(crate) text: &'r str,

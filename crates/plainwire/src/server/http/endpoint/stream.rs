@@ -232,7 +232,8 @@ fn event_id(stream: u64, at: u64) -> String {
     format!("{stream:016x}-{at}")
 }
 
-/// Parses an id that [`event_id`] wrote into these two numbers; `None` for other text.
+/// Parses the id of an event, as [`event_id`] returns it. Returns the number of the stream and the number of
+/// the event; `None` for other text.
 pub(crate) fn parse_event_id(id: &str) -> Option<(u64, u64)> {
     let (stream, at) = id.split_once('-')?;
     let is_hex = stream.len() == 16 && stream.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -188,8 +188,8 @@ impl Endpoint {
         }
     }
 
-    /// Checks that a message belongs to a legacy revision: one with a handshake. Malformed messages that are
-    /// answered and have an id pass, because the session answers them.
+    /// Checks that a message fits a legacy revision (one with a handshake). A malformed message that has an
+    /// id and must be answered passes, because the session answers it.
     fn check_sse(
         &self,
         id: &str,
@@ -198,7 +198,7 @@ impl Endpoint {
         head: &Parts,
     ) -> Result<(), Refusal> {
         let headers = InSession { fields: Fields(&head.headers), id };
-        // A refusal can't name the message of a batch that it is for, so a batch is first checked as a whole.
+        // A refusal can't say which message of a batch is wrong, so a batch is first checked as a whole.
         rules::check_batch(read.text, revision.unwrap_or(Revision::NEWEST))?;
         let is_batch = envelope::is_batch(read.text);
         if !is_batch && read.parsed.as_ref().is_err_and(|it| it.answer && it.id.is_some()) {
@@ -227,7 +227,8 @@ impl Endpoint {
     }
 }
 
-/// The headers of a request whose session id is in its URL, as if it were in the header for session ids.
+/// The headers of a request whose session id is in its URL. The rules find the id under the name of the
+/// header for session ids.
 struct InSession<'h> {
     fields: Fields<'h>,
     id: &'h str,

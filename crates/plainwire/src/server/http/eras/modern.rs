@@ -15,7 +15,7 @@ use crate::server::http::endpoint::{Body, Caller, Endpoint, Events, Read, Slot, 
 
 impl Endpoint {
     pub(crate) async fn serve_modern(&self, caller: Caller, read: Read<'_>, slot: Slot) -> Response<Body> {
-        // Subscriptions have a limit of their own: they are fewer than requests, and they stay open.
+        // Subscriptions have a limit of their own, which is low by default, because they stay open.
         let slot = if is_listen(&read) {
             let limit = self.built.config.limits.listens;
             match self.listens.take(&caller.id, limit) {

@@ -56,9 +56,9 @@ impl Endpoint {
         }
     }
 
-    /// Responds with the stream `number` of a session, starting after the event `after`, or refuses the
-    /// request if the store no longer has it. `slot` is that of the POST which the stream answers; `None` for
-    /// a GET.
+    /// Responds with the stream `number` of a session, starting after the event `after`. Refuses the request
+    /// if the store can't read the stream from there. `slot` is that of the POST which the stream answers;
+    /// `None` for a GET.
     pub(super) async fn follow(
         &self,
         (id, session): (&str, &Arc<Session>),

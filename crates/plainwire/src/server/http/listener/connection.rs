@@ -38,8 +38,8 @@ use crate::server::http::service::HttpService;
 /// Largest head of a request (its URL and headers), in bytes.
 const MAX_HEAD: usize = 16 << 10;
 
-/// Size of a connection's read buffer for HTTP/1.1, in bytes. `hyper` refuses a head that is larger than this
-/// buffer without an error text.
+/// Size of a connection's read buffer for HTTP/1.1, in bytes. If a head is larger than this buffer, `hyper`
+/// refuses it, and the refusal has no error text.
 const MAX_READ: usize = 64 << 10;
 
 /// The largest number of streams that are open at a time in one HTTP/2 connection. Requests in flight are
@@ -256,7 +256,8 @@ impl Activity {
     }
 }
 
-/// A request that counts as open until this is dropped, together with its response.
+/// The mark of an open request: the request counts as open until this is dropped. The body of its response
+/// ([`Counted`]) holds this.
 struct Open(Arc<Activity>);
 
 impl Open {

@@ -3,7 +3,8 @@
 //! In: a listener, a service, and a future that is ready when the server should end. Out: one task for each
 //! connection (`connection`), none of them left at the end. Shutdown: no more connections are accepted,
 //! `/readyz` answers 503, streams that do not end by themselves end, and running requests have the time of
-//! [`crate::Server::drain`] to end; requests that take longer are cut off.
+//! [`crate::Server::drain`] to end; requests that take longer are cut off. The listener waits only for
+//! connections: once none is open, it cancels the calls of sessions whose client has disconnected.
 
 use std::future::Future;
 use std::io;
@@ -46,7 +47,7 @@ pub(super) struct ConnectionLimits {
 impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
-            // Idle connections take up to 30 KB each (`docs/http-deployment.md`): 300 MB at most.
+            // An idle connection takes 20 to 25 KiB (`docs/http-deployment.md`), so all of them up to 250 MB.
             connections: 10_000,
             // `nginx` allows 60 s; slow networks need 10 s.
             head: Duration::from_secs(30),
@@ -103,7 +104,8 @@ const RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::
 /// busy machine may need some time to run them.
 const CUT: Duration = Duration::from_millis(500);
 
-/// Serves connections until `end` is ready, then waits for running requests as long as the drain time allows.
+/// Serves connections until `end` is ready. Then waits, at most for the drain time, until the running
+/// requests of the connections are answered.
 pub(super) async fn serve(
     serving: Serving,
     limits: ConnectionLimits,
@@ -130,7 +132,8 @@ pub(super) async fn serve(
     drain(&service, &phase).await;
 }
 
-/// Shuts down all connections: first gracefully, and after the drain time of the server by force.
+/// Shuts down gracefully until no connection is open or the drain time of the server is over. Then ends all
+/// sessions, which cancels their calls that still run, and cuts off open connections.
 async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
     service.shutdown();
     phase.send_replace(Phase::Ending);

@@ -1,10 +1,10 @@
 //! A session over HTTP: one peer, one stream for each POST that needs one, and one for messages that belong
 //! to no request. The client does not have to read any of them.
 //!
-//! In: messages, one POST at a time. Out: an answer at once, if its call ends at once. All other messages go
-//! to the event log of the session in the store, and the responses follow that log. So a slow or absent
-//! reader blocks nothing, and a client that comes back continues where it stopped. A disconnect cancels
-//! nothing.
+//! In: messages, one POST at a time. Out: the answer as JSON, if it is the first message for its POST. Other
+//! responses are streams: their messages go to the event log of the session in the store, and the responses
+//! follow that log. So a slow or absent reader blocks nothing, and a client that comes back continues where
+//! it stopped. A disconnect cancels nothing.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
@@ -65,7 +65,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// Returns whether the stream has ended for its readers at this replica although the store does not say
-    /// so. If it has not, the task of `cx` is woken when it does.
+    /// so. If not, the task of `cx` is woken when that happens.
     pub(crate) fn poll_cut(&self, cx: &mut Context<'_>) -> bool {
         self.session.readers.poll_cut(self.stream, self.number, cx)
     }
@@ -226,7 +226,7 @@ impl Session {
     }
 
     /// Returns the record of the session, with its generation: a number that changes whenever the record may
-    /// have changed. `None` before the session was initialized, and after it has ended.
+    /// have changed. `None` before `initialize` was answered, and after the session has ended.
     pub(crate) fn record(&self, principal: Option<&Principal>) -> Option<(u64, Record)> {
         let core = self.lock();
         let peer = &core.as_ref()?.calls.peer;

@@ -1,15 +1,15 @@
-//! The route from the session to the response of one POST: the answer as plain JSON, or events of a stream.
+//! The route from the session to the response of one POST.
 //!
-//! In: messages of the session for the request. Out: for the response, the answer, or the stream to read it
-//! from. It makes no difference whether a response still waits: a client that has disconnected can continue
-//! the stream later.
+//! In: the start of the response, from the session. Out: either the answer, which the response sends as plain
+//! JSON, or the number of the stream that the response follows. It makes no difference whether a response
+//! still waits: a client that has disconnected can continue the stream later.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// The route to the response of one POST. The response waits until [`Self::begin`] sets its start, which
-/// happens once. Taking an answer by [`Self::poll_first`] leaves [`ResponseStart::Nothing`]; a stream may
-/// break off later.
+/// happens once. After that, the start changes only when [`Self::poll_first`] takes an answer: it becomes
+/// [`ResponseStart::Nothing`].
 #[derive(Debug, Default)]
 pub(super) struct Outlet {
     state: Mutex<OutletState>,

@@ -121,8 +121,8 @@ impl Session {
         self.store.close(&self.id, stream).await
     }
 
-    /// Begins the stream of a response with its first event. If the revision has priming events (events
-    /// without data, whose id lets the client resume the stream), one of those comes before.
+    /// Begins the stream of a response, and writes `event` to it. If the revision has priming events (events
+    /// without data, whose id lets the client resume the stream), a priming event comes before `event`.
     async fn begin_stream(&self, outlet: &Outlet, event: &Event<'_>) -> Result<(), StoreError> {
         let stream = StreamKind::OfRequest.new_number();
         let is_primed = self.revision().is_some_and(|revision| revision.has(Feature::PrimedStreams));
@@ -152,8 +152,8 @@ impl Session {
         }
     }
 
-    /// Writes a message that belongs to no request to the standalone stream; drops it if the client has
-    /// opened none.
+    /// Writes a message to the standalone stream, because the message belongs to no request. Drops it if the
+    /// client has not opened that stream.
     async fn tell(&self, bytes: &[u8]) -> Result<(), StoreError> {
         loop {
             let Some(stream) = self.standalone() else {

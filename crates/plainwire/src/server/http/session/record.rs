@@ -13,7 +13,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Returns the record of the session of `peer`; `None` if that session was not initialized yet.
+    /// Returns the record of the session of `peer`; `None` before `initialize`.
     pub(super) fn of(principal: Option<String>, peer: &Peer) -> Option<Self> {
         let session = RawValue::from_string(String::from_utf8(peer.save_session()?).ok()?).ok()?;
         Some(Self { principal, session })

@@ -1,7 +1,8 @@
 //! The sessions of an endpoint: the active ones are in memory, and all of them are in the store.
 //!
 //! In: a session id and the principal that sends it. Out: the session, restored from its record if it is not
-//! in memory, because it was at rest or began at another replica. So a session at rest costs only its record.
+//! in memory, because it was at rest or began at another replica. So a session at rest takes little memory
+//! besides its data in the store.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -20,11 +21,13 @@ use crate::server::http::endpoint::{Caller, Slot};
 use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
-/// Longest time between two turns of [`sweep`], which drops a session from memory if it was not used for a
-/// whole turn. The session stays in the store.
+/// Longest time between two turns (passes) of [`sweep`]. A turn drops inactive sessions from memory that were
+/// not used since the turn before: so with 5 s, a session is dropped 5 to 10 s after its last use. It stays
+/// in the store.
 const REST: Duration = Duration::from_secs(5);
 
-/// Lifetime of a session whose client has not sent `notifications/initialized` yet: 60 s, enough to send it.
+/// Longest lifetime of a session without activity whose client has not sent `notifications/initialized` yet:
+/// 60 s, enough to send it.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Upper bound of [`Sessions::idle`], 30 years, which every clock can represent.
@@ -301,7 +304,7 @@ impl Sessions {
         Some(asked)
     }
 
-    /// Records that a session has not expired before `until`, in memory and for its slot.
+    /// Records, in memory and for its slot, that a session does not expire before `until`.
     fn lives(&self, id: &str, until: Instant) {
         if let Some(entry) = self.lock().by_id.get_mut(id) {
             entry.until = until;

@@ -103,7 +103,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Returns the item that a tail has for the event that [`write()`] wrote with this number.
+/// Returns the event with this number, as [`write()`] writes it and a tail returns it.
 pub(super) fn event(number: u64) -> Tailed {
     Tailed::Event(number, number.to_string().into_bytes())
 }
@@ -185,8 +185,8 @@ pub(super) async fn all<T>(futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) 
     running.into_iter().filter_map(|(_, done)| done).collect()
 }
 
-/// Appends events to stream 1, one after the other, at one of the two replicas and on a thread of its own.
-/// Returns their numbers.
+/// Appends events to stream 1, one after the other, at the replica with the index `replica`. Does so on
+/// another thread. Returns the numbers of the events.
 pub(super) async fn write_aside<S: Store>(
     stores: Arc<[S; 2]>,
     replica: usize,

@@ -47,8 +47,8 @@ pub async fn a_record_that_is_saved_replaces_the_one_before<S: Store>(
     same("the record of another session", &there.load("another").await?, &Some(b"another".to_vec()))
 }
 
-/// If a session has an id, any replica refuses to create another one with that id. The existing session does
-/// not change.
+/// While a session exists, each replica refuses to create another session with its id. The existing session
+/// does not change.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
