@@ -151,8 +151,8 @@ struct First {
 }
 
 impl Broken {
-    /// Records that the tool breaks `rule`. Only the first position is kept, because a server may send any
-    /// number of them.
+    /// Records that the tool breaks `rule`. Only the first position is kept, and further ones are counted: a
+    /// tool from a server may break a rule in any number of places.
     fn add(&mut self, rule: &'static str, place: impl Display, message: impl FnOnce() -> String) {
         match self.rules.get_mut(rule) {
             Some(first) => first.more += 1,

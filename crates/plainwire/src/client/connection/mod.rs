@@ -113,7 +113,7 @@ pub(crate) fn start(
     spawn(async move { pump.run().await }).abort_handle()
 }
 
-/// The restarts of the server, and the settings of the connection to a restarted server.
+/// The data with which the connection task restarts the server and connects to it again.
 struct Reconnect {
     config: ClientConfig,
     restarting: Restarting,

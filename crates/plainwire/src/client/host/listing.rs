@@ -31,7 +31,7 @@ pub struct Listing {
 pub struct HostEntry {
     /// The host's name for the entry, to be used in calls. For resources and templates it is their URI.
     pub name: String,
-    /// The server's own name for the entry.
+    /// The server's own name for the entry; for a resource or a template, its URI.
     pub own_name: String,
     /// The entry as the server sent it, except that `name` of tools and prompts is the host's name.
     pub raw: RawJson,
@@ -91,7 +91,7 @@ pub struct Collision {
 pub(crate) struct Named {
     /// The host's name for the entry; for a resource or a template, its URI.
     pub(super) exposed: String,
-    /// The server's own name for the entry.
+    /// The server's own name for the entry; for a resource or a template, its URI.
     pub(super) own: String,
     /// The entry as the server sent it, except that `name` of tools and prompts is the host's name.
     pub(super) raw: RawJson,

@@ -1,4 +1,4 @@
-//! Handlers that ask the client questions: each handler with clients of both eras, byte for byte.
+//! Handlers that ask the client questions, most of them with clients of both eras.
 
 mod cancel;
 mod forms;
