@@ -43,8 +43,8 @@ pub(crate) async fn with_client_and_user(
     finish(client, ask, work).await
 }
 
-/// Connects to the server, with the tokens stored for it. A hint to sign in names the server; so does a hint
-/// to check the `command` of the server's entry in a configuration file.
+/// Connects to the server, with the tokens stored for it. If that fails, the hint to sign in, or to check
+/// `command` in a configuration file, names the server.
 async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
     let target = token_store::with_tokens(target::of(&ask.choice)?).await?;
     builder.connect(target).await.map_err(|error| {

@@ -98,7 +98,7 @@ impl Failure {
         Self { exit: Exit::Refused, hint: None, text }
     }
 
-    /// Returns an error for a server that is no longer reachable, with the hint to trace the frames.
+    /// Returns an error with the exit code of [`Exit::Unreachable`] and the hint to trace the frames.
     pub(crate) fn unreachable(text: &str) -> Self {
         let hint = Some("`--trace` shows every frame".into());
         Self { exit: Exit::Unreachable, hint, text: text.to_owned() }

@@ -45,8 +45,8 @@ fn json(findings: &[Finding], tools: usize) -> Result<(), Failure> {
 }
 
 fn show(findings: &[Finding], tools: usize) -> Result<(), Failure> {
-    // Findings are in the order of the tools. So the findings of two tools with one name are merged only if
-    // the tools are adjacent.
+    // Findings are in the order of the tools. So the findings of two tools with one name are shown as those
+    // of one tool, unless findings of another tool are between them.
     for of_one in findings.chunk_by(|a, b| a.tool == b.tool) {
         let name = of_one.first().map_or("", |it| &it.tool);
         let name = if name.is_empty() { "(no name)" } else { name };

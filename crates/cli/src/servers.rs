@@ -1,8 +1,9 @@
 //! `plainwire servers`: lists the servers in the configuration files of clients, and checks them.
 //!
 //! In: files. Out: a table or JSON on stdout. An unreadable file or an invalid entry does not affect the
-//! others. `--check` connects to all servers in parallel, each with its own deadline, and prints their names,
-//! revisions and numbers of entries. Arguments, variables and headers are never shown.
+//! others. `--check` connects to the servers in parallel, each with its own deadline, and prints their names,
+//! revisions and numbers of entries. It leaves out files of the project in the current folder, unless
+//! `--config` names one. Arguments, variables and headers are never shown.
 
 use std::future::{Future, poll_fn};
 use std::path::{Path, PathBuf};
@@ -189,8 +190,8 @@ async fn check(target: Target, choice: ServerChoice, deadline: Duration) -> Outc
         Err(_) => return late(),
     };
     let options = RequestOptions { idle: deadline, ..RequestOptions::default() };
-    // The client gets the deadline, instead of a timeout around the future. So a server that was started has
-    // ended when `connecting` is done.
+    // The client gets the deadline, instead of a timeout around the future. So if connecting takes too long,
+    // the server that was started has ended when the error is returned.
     let connecting =
         Client::builder().deadlines(options).connect_deadline(until - Instant::now()).connect(target);
     let client = match connecting.await {

@@ -1,7 +1,8 @@
 //! Escapes untrusted text for a terminal.
 //!
 //! In: text of a server. Out: text in which control characters, invisible characters and those that change
-//! the direction of writing are escaped as `\u{1b}`, so that a server can't overwrite or hide other text.
+//! the direction of writing are escaped, such as ESC as `\u{1b}`, so that a server can't overwrite or hide
+//! other text.
 
 use std::fmt::Write as _;
 

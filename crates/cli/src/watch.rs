@@ -52,8 +52,9 @@ fn filter(watch: &Watch, client: &Client) -> Result<SubscriptionFilter, Failure>
     Ok(filter)
 }
 
-/// Prints which of the wanted resources and lists the server watches, and which it does not. Fails if it does
-/// not watch one of the resources, or if --lists is set and it watches no list.
+/// Prints the resources and lists that the server watches, and the wanted lists that it does not watch. Fails
+/// and prints nothing if the server does not watch all wanted resources, or if --lists is set and it watches
+/// no list.
 fn check_agreed(
     watch: &Watch,
     asked: &SubscriptionFilter,

@@ -152,7 +152,7 @@ impl Free {
         let (signature, body) = (&self.signature, &self.body);
         quote! {
             #(#attributes)*
-            // Entries have to be async, so the author can't avoid this lint.
+            // Without `blocking` the function has to be async, so the author can't avoid this lint.
             #[allow(clippy::unused_async)]
             #signature #body
         }

@@ -109,8 +109,8 @@ impl Function {
         self.parameters.iter().any(|it| it.kind == Kind::Arguments)
     }
 
-    /// Returns the span of the only parameter type that may be impossible to get from a call. `None` if no
-    /// type or more than one may be.
+    /// Returns the span of the only parameter type that is perhaps impossible to get from a call. `None` if
+    /// there is no such type, or more than one.
     pub(crate) fn doubtful(&self) -> Option<Span> {
         let mut doubtful = self.parameters.iter().filter(|it| match it.kind {
             Kind::Argument | Kind::BorrowedContext => false,
@@ -151,7 +151,7 @@ impl Function {
     }
 
     /// Returns the name of the struct of [`Self::arguments_struct`]. Its span is that of the only type that
-    /// may not be a legal argument. With two such types it is unknown which one is wrong, so the span is the
+    /// is perhaps no legal argument. With two such types it is unknown which one is wrong, so the span is the
     /// attribute's.
     fn arguments_name(&self) -> Ident {
         let mut asked = self.arguments().filter(|it| it.asked().is_some());
@@ -159,8 +159,8 @@ impl Function {
         Ident::new("__Arguments", only.map_or_else(Span::call_site, |it| shown_at(it.ty.span())))
     }
 
-    /// Returns the types of the handler's parameters, each with its source, the arguments or the call: a
-    /// tuple of pairs, as `Handler` has it.
+    /// Returns a tuple with a pair for each parameter of the handler: the type of the parameter, and its
+    /// source (`ViaArguments` or `ViaCall`).
     pub(crate) fn takes(&self) -> TokenStream {
         let name = self.arguments_name();
         let spot = name.span();

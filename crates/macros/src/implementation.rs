@@ -76,7 +76,7 @@ impl Found {
     fn add(&mut self, entry: &Entry, kind: Kind, method: &mut ImplItemFn, errors: &mut Option<Error>) {
         let conditions: Vec<_> = method.attrs.iter().filter(|it| it.path().is_ident("cfg")).collect();
         let (key, ident) = (entry.key(), &method.sig.ident);
-        // Only one of two methods under `#[cfg]` may be compiled, so their keys are not compared.
+        // Of two methods under `#[cfg]`, perhaps only one is compiled, so their keys are not compared.
         if conditions.is_empty() {
             let word = kind.attribute();
             if let Some(first) = self.keys.insert((word, key.value()), ident.clone()) {
@@ -90,7 +90,7 @@ impl Found {
         }
         let declared = declared(entry, ident);
         self.declared.push(quote!(#(#conditions)* #declared));
-        // Entries have to be async, so the author can't avoid this lint.
+        // Without `blocking` the function has to be async, so the author can't avoid this lint.
         method.attrs.push(syn::parse_quote!(#[allow(clippy::unused_async)]));
     }
 }

@@ -1,9 +1,9 @@
 //! The attributes of Plainwire: `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` and `#[data]`.
 //!
-//! In: a function, an `impl` or a type. Out: the same item, and the calls of the public builders that declare
-//! it, as you would write them by hand. The generated code uses no API that is only for macros; `cargo
-//! expand` shows code that could be part of a program. A declaration that a macro can see to be wrong does
-//! not compile, and the error says what to do.
+//! In: a function, an `impl` or a type. Out: for a function or an `impl`, the calls of the public builders
+//! that declare its entries, as you would write them by hand; for a type, derives. The generated code uses no
+//! API that is only for macros; `cargo expand` shows code that could be part of a program. A declaration that
+//! a macro can see to be wrong does not compile, and the error says what to do.
 //!
 //! This crate does not depend on `plainwire`: it generates paths into it. Examples that run are in
 //! `plainwire::macros`.

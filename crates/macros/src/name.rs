@@ -30,8 +30,8 @@ pub(crate) fn any_of(names: &[&str]) -> String {
     }
 }
 
-/// Returns the one of `names` that `found` was probably meant to be, if any: a name that differs from it in
-/// underscores or case, or by one or two edits, or whose first word it is.
+/// Returns the one of `names` that `found` was probably meant to be, if any: a name that differs from `found`
+/// only in underscores or case, or by one or two edits, or whose first word is `found`.
 pub(crate) fn meant<'n>(found: &str, names: &[&'n str]) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace('_', "");
     let begins = |name: &str| name.strip_prefix(found).is_some_and(|rest| rest.starts_with('_'));

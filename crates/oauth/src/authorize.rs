@@ -1,7 +1,7 @@
 //! The authorization code flow, with PKCE and `state`.
 //!
 //! In: an authorization server, the client, scopes, and the redirect by which the user signs in. Out: tokens.
-//! The expected issuer, the verifier and the state exist only within one call.
+//! The verifier and the `state` exist only within one call of `run`.
 
 use oauth2::basic::BasicClient;
 use oauth2::{AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, RedirectUrl, Scope};
@@ -58,8 +58,8 @@ fn check_pkce(server: &AuthServer) -> Result<(), Failure> {
 }
 
 /// Checks `end`, the URL of the redirect, and returns the code in it. Address, `state` and `iss` are checked
-/// first: until then, the URL may not be an answer of this authorization server to this request, and nothing
-/// in it is used or shown.
+/// first. Before these checks the URL may come from another server or login, so nothing in it is used or
+/// shown.
 fn code(end: &Url, redirect_uri: &Url, state: &str, server: &AuthServer) -> Result<Secret, Failure> {
     // Origins can't be compared: URLs with a private-use scheme of an app have none.
     let place = |url: &Url| {

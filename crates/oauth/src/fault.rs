@@ -53,7 +53,8 @@ impl From<Blocked> for Failure {
 }
 
 impl From<std::io::Error> for Failure {
-    /// Converts an I/O error: in this crate, only stores fail with one.
+    /// Converts an I/O error of a token store. The other I/O errors of this crate are converted where they
+    /// occur.
     fn from(error: std::io::Error) -> Self {
         Self::new(AuthFault::Store, format!("the token store failed: {error}"))
     }

@@ -52,7 +52,7 @@ impl GuardedHttp {
         Ok(Self { client, guard })
     }
 
-    /// Checks by the address guard a URL that is requested only later, such as an endpoint in metadata.
+    /// Checks a URL by the address guard before any request to it, such as an endpoint in metadata.
     pub(super) fn check(&self, url: &Url) -> Result<(), Failure> {
         Ok(self.guard.check(url)?)
     }

@@ -1,9 +1,9 @@
-//! Refreshes tokens that other processes may refresh too: they share the store, and a refresh token works
+//! Refreshes tokens that other processes may refresh too: they share the store, and many refresh tokens work
 //! only once.
 //!
 //! In: stale tokens. Out: good tokens, from a refresh here or in another process. The lock of the store
-//! permits one refresh at a time per server and authorization server. The stored tokens are read again once
-//! the lock is held, because another process may have replaced them.
+//! permits one refresh at a time per server and authorization server. The stored tokens are read again after
+//! the lock is taken, because another process may have replaced them.
 
 use std::io;
 use std::sync::Arc;

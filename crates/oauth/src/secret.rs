@@ -1,8 +1,8 @@
 //! Texts that must not be shown: tokens, client secrets.
 //!
-//! In: a text. Out: the same text, only through [`Secret::reveal`]. `Debug` shows none of it, and there is no
-//! `Display`. Memory is not wiped: the bytes have also passed through buffers of HTTP and JSON, which are not
-//! wiped either.
+//! In: a text. Out: the same text, only through [`Secret::reveal`] and serde, which writes it for the store.
+//! `Debug` shows none of it, and there is no `Display`. Memory is not wiped: the bytes have also passed
+//! through buffers of HTTP and JSON, which are not wiped either.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
 //! Splits an unfinished command line into words.
 //!
 //! In: the line of a shell. Out: the words without their quotes, and for each whether the shell would expand
-//! it. Nothing is expanded here: a server's command with such a word is never run.
+//! it. Nothing is expanded here: if a shell would expand a word of a server's command, that command is never
+//! run.
 
 /// A word of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,8 +121,8 @@ impl Reader {
         self.words.extend(self.word.take());
     }
 
-    /// Returns the index of the word at the cursor, which the reader has just reached, whether a quote is
-    /// open, and the text of the word up to the cursor. Between two words, it adds an empty word.
+    /// Returns the index of the word at the cursor, whether a quote is open, and the text of the word up to
+    /// the cursor. Is called when the reader reaches the cursor. Between two words, it adds an empty word.
     fn mark(&mut self) -> (usize, bool, String) {
         let (index, quoted) = (self.words.len(), self.quote.is_some());
         let text = match &self.word {

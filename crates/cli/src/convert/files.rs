@@ -93,8 +93,8 @@ fn overwritten(output: &Path) -> Failure {
     Failure::usage(format!("expected an output file other than INPUT, but found {found}"))
 }
 
-/// Returns an error about the contents of a file. It has no hint to read the help, since the command line is
-/// right.
+/// Returns an error about a file or its contents. The error has no hint to read the help, which would not
+/// explain it.
 pub(super) fn invalid(text: String) -> Failure {
     Failure { exit: Exit::Usage, hint: None, text }
 }

@@ -28,8 +28,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Returns whether the output is invalid, an edit is in conflict with the document, or more than
-    /// identifiers was lost.
+    /// Returns whether the output is invalid, an edit is in conflict with the document, or something other
+    /// than identifiers was lost.
     pub(super) fn is_loss(&self) -> bool {
         !self.conflicts.is_empty()
             || !self.invalid.is_empty()

@@ -1,8 +1,8 @@
 //! `plainwire demo`: prints one call in each of the five revisions, byte for byte, with an explanation of
 //! each frame. Then it prints a call over HTTP in each era.
 //!
-//! Client and server are the real ones, connected inside this process. The frames are those that a pipe would
-//! carry.
+//! For the five revisions, client and server are those of the library, connected inside this process. The
+//! frames are those that a pipe would carry.
 
 mod web;
 

@@ -7,7 +7,7 @@ use super::{Leave, MAX_NAME, confirm, until};
 use crate::terminal::Terminal;
 use crate::visible;
 
-/// The user's decision after the review; to decline is [`Leave::Decline`].
+/// The user's decision after the review. A user who declines gives [`Leave::Decline`] instead.
 #[derive(Clone, Copy)]
 enum Verdict {
     Edit,

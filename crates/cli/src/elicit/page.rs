@@ -37,8 +37,8 @@ impl<'u> Parts<'u> {
     }
 }
 
-/// Returns warnings about a URL. The library refuses some of these URLs earlier; this check does not rely on
-/// it.
+/// Returns warnings about a URL. The library refuses some of these URLs earlier, but this check does not rely
+/// on that.
 fn warnings(url: &str) -> Vec<String> {
     let parts = Parts::of(url);
     let mut found = Vec::new();

@@ -57,11 +57,11 @@ impl Client {
 pub enum Severity {
     /// A finding that is worth knowing, but often no mistake.
     Note,
-    /// A reason for models to choose worse between tools, or for some programs of the rule's clients to
-    /// refuse the tool.
+    /// A reason for models to choose worse between tools or to write wrong arguments, or for some programs to
+    /// refuse the tool or to ignore a part of it.
     Warning,
-    /// A violation of the protocol, or a reason for every program of the rule's clients to refuse the whole
-    /// list.
+    /// A violation of the protocol or of MCP Apps, a missing description, or a reason for a client to refuse
+    /// the whole list of tools.
     Error,
 }
 
@@ -120,9 +120,9 @@ impl Finding {
 
 /// Checks the tools of a list, each one by itself and their names against each other.
 ///
-/// Findings are in the order of the tools, and within a tool in the order of [`RULES`]. A rule that one tool
-/// breaks in several positions is one finding, at the first position; its message has the number of the
-/// others.
+/// Findings are in the order of the tools, and within a tool in the order of [`RULES`]. If a tool breaks a
+/// rule in several positions, there is one finding, for the first position. Its message says how many further
+/// positions there are.
 pub fn check(tools: &[Entry]) -> Vec<Finding> {
     let (mut findings, mut known) = (Vec::new(), names::Known::default());
     for tool in tools {

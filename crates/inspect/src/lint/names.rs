@@ -11,8 +11,8 @@ use crate::Entry;
 /// Limit on the characters of a name in the APIs of Claude and of OpenAI.
 const MAX_CHARS: usize = 64;
 
-/// Limit on the characters of a name in Cursor. Its limit is 60 for the names of tool and server together;
-/// this leaves ten to the server.
+/// Limit on the characters of a tool's name in Cursor. Cursor accepts 60 for the names of tool and server
+/// together; a limit of 50 leaves ten for the server.
 const MAX_CHARS_IN_CURSOR: usize = 50;
 
 /// The names of the tools that were checked so far.
@@ -69,7 +69,7 @@ pub(super) fn check(tool: &Entry, known: &mut Known, broken: &mut Broken) {
     }
 }
 
-/// Returns the name without differences that are easily overlooked: case, `_`, `-` and `.`.
+/// Returns the name in lower case and without `_`, `-` and `.`. Names that are easily mixed up become equal.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect()
 }

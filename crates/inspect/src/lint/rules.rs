@@ -1,9 +1,9 @@
 //! The table of rules: severity, clients and advice of each.
 //!
-//! In: nothing. Out: [`RULES`]. A rule is an error if breaking it violates the protocol, or if every program
-//! of a client passes such a tool on and the model's API refuses it. Programs that use Gemini differ: some
-//! send the older function declarations, some convert schemas into those, some send JSON Schema unchanged. So
-//! a tool that only Gemini refuses is a warning.
+//! In: nothing. Out: [`RULES`]. A rule is an error in three cases: breaking it violates the protocol or MCP
+//! Apps; or the tool has no description; or all programs of a client pass such a tool on, and the model's API
+//! refuses it. Programs that use Gemini differ: some send the older function declarations, some convert
+//! schemas into those, some send JSON Schema unchanged. So no rule that is only about Gemini is an error.
 
 use super::Client::{self, Claude, Copilot, Cursor, Gemini, Openai};
 use super::Rule;

@@ -163,8 +163,8 @@ fn check_reference<'s>(
     broken: &mut Broken,
 ) {
     let rule = followed.get(to).copied().unwrap_or_else(|| match target(root, to) {
-        // A pointer with percent escapes or the name of an anchor may exist, so it is no
-        // `dangling-reference`.
+        // `target` does not resolve percent escapes and names of anchors. Such a reference may have a target,
+        // so it is no `dangling-reference`.
         None if (to == "#" || to.starts_with("#/")) && !to.contains('%') => "dangling-reference",
         Some(_) if followed.len() < MAX_REFERENCES && comes_back(root, to) => "recursive-reference",
         _ => "reference",

@@ -11,7 +11,7 @@ use crate::Entry;
 /// The least number of characters of a description: a shorter one says too little.
 const SHORT: usize = 40;
 
-/// Limit on the characters of a description that every known client accepts.
+/// Largest number of characters in a description that all known clients accept unshortened.
 const LONG: usize = 1_024;
 
 /// Beginnings of descriptions, in lower case, that say what the tool is instead of what it does.
@@ -129,8 +129,9 @@ fn parameter(name: &str, schema: &Value, root: &Value, broken: &mut Broken) {
     }
 }
 
-/// Returns whether the schema explains its values without a description: an `enum` of strings, a `const`, or
-/// a choice between these, alone or beside `null`.
+/// Returns whether the schema explains its values without a description. It does if it has an `enum` whose
+/// values are strings or `null`, or a `const`, or an `anyOf` or `oneOf` in which each choice is `null` or has
+/// an `enum` or a `const`.
 fn explains_itself(schema: &Value, root: &Value) -> bool {
     let schema = resolve(schema, root);
     let named = |it: &Value| it.is_string() || it.is_null();

@@ -1,8 +1,9 @@
 //! An estimate of the number of tokens in a text, without a tokenizer's table.
 //!
 //! In: text. Out: a number. A tokenizer first splits a text into pieces, and then each piece into tokens. The
-//! first step is simple enough to be done here, and most pieces of English and of JSON are one token. The
-//! mean of the other pieces was measured against `o200k_base`; docs/tokens.md names the texts and the error.
+//! first step is simple enough to be done here, and most pieces of English and of JSON are one token. For the
+//! other pieces, the mean number of tokens was measured with `o200k_base`; docs/tokens.md names the texts and
+//! the error.
 
 use std::str::Chars;
 
@@ -25,7 +26,7 @@ enum Piece {
     Word(usize),
     /// A word in other letters, or with accents.
     Foreign(usize),
-    /// Letters of a script whose words need no blanks between them, see [`is_ideograph`].
+    /// A word in CJK, kana or Hangul characters, see [`is_ideograph`].
     Ideographs(usize),
 }
 

@@ -2,8 +2,8 @@
 //!
 //! In: [`Entry`]s and a [`Tokenizer`]. Out: a [`Report`], tool by tool and field by field. A host gives a
 //! model the name, the description and the input schema of every tool, on every turn. The words that each
-//! host adds are not counted. Most hosts do not show output schemas to a model, so their tokens are a number
-//! of their own. Titles, annotations, icons and `_meta` are for programs: their bytes are counted, and their
+//! host adds are not counted. Most hosts do not show output schemas to a model, so their tokens are counted
+//! separately. Titles, annotations, icons and `_meta` are for programs: their bytes are counted, and their
 //! tokens are not.
 
 mod difference;
@@ -179,7 +179,8 @@ fn fields(tool: &Entry, tokenizer: Tokenizer) -> Vec<Field> {
         let text = compact(value);
         fields.push(field(name, seen, &text, text.len()));
     }
-    // Fields that a model never sees come last. Otherwise the order stays.
+    // What every model sees comes first, then output schemas, then what no model sees. Within each of these
+    // groups the order stays.
     fields.sort_by_key(|it| match it.seen {
         Seen::Always => 0,
         Seen::Seldom => 1,

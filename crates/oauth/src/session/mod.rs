@@ -5,8 +5,8 @@
 //! tokens, and the others take its result, even if it is a failure.
 //!
 //! Transitions: no tokens → tokens, by a login or from the store; tokens → expiring tokens, with time;
-//! expiring tokens → tokens, by a refresh; any → no tokens, after a logout, an ended grant, or a move to
-//! another authorization server.
+//! expiring tokens → tokens, by a refresh; tokens → other tokens, after a refusal; any → no tokens, after a
+//! logout, an ended grant, or a move to another authorization server.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -66,8 +66,8 @@ struct SessionState {
     discovered: Option<Arc<Discovered>>,
     /// The URL of the MCP server's metadata, as the server last named it; `None` if it has named none.
     metadata_url: Option<String>,
-    /// The number of token changes that have failed; and of the newest of these, the kind of its [`Purpose`],
-    /// and its failure.
+    /// The number of token changes that have failed. For the newest failed change, also the kind of its
+    /// [`Purpose`], and the failure.
     failures: (u64, Option<(Discriminant<Purpose>, Failure)>),
     /// The number of logins because of refusals, by the scopes that the refusal required.
     step_ups: BTreeMap<String, u32>,

@@ -32,7 +32,7 @@ impl FileStore {
     /// Returns a store with encrypted files. The first key encrypts; all of them decrypt. To change the key,
     /// put the new one in front.
     ///
-    /// A reader without a key can still see which files belong together and how long they are.
+    /// A reader without a key can still see the kind of each text (client, server or tokens) and its length.
     ///
     /// # Panics
     /// If there is no key, or there are more than [`plainwire::proto::seal::MAX_KEYS`].
@@ -148,8 +148,8 @@ impl fmt::Debug for FileStore {
     }
 }
 
-/// Returns the binding of an encrypted file to its [`StoreKey`]: if the file is renamed to that of another
-/// key, it can't be decrypted.
+/// Returns the binding of an encrypted file to its [`StoreKey`]: under the file name of another key, the file
+/// can't be decrypted.
 fn binding(key: &StoreKey) -> Binding<'_> {
     Binding { principal: None, method: "oauth", name: key.as_str(), arguments: "", server: "", version: "" }
 }

@@ -1,8 +1,8 @@
 //! Storage for tokens and registrations between runs of a program.
 //!
 //! In: texts under keys, and requests to lock a key. Out: the same texts. A store does not interpret the
-//! texts, but must keep them secret. All processes of a user share a [`FileStore`], and also the keychain of
-//! the system (feature `keychain`); the contents of a [`MemoryStore`] are lost when the program ends.
+//! texts, but must keep them secret. The processes of a user can share a [`FileStore`], and also the keychain
+//! of the system (feature `keychain`); the contents of a [`MemoryStore`] are lost when the program ends.
 
 use std::future::Future;
 use std::pin::Pin;

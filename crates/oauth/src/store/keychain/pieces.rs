@@ -10,7 +10,7 @@ use ring::digest::{SHA256, digest};
 
 /// Most pieces into which a text is split.
 pub(super) const MAX: usize = 64;
-/// Longest head of a first piece, in bytes: two digits, a blank, a digest, the end of the line.
+/// Bytes reserved for the head of the first piece. Two digits, a blank, a digest and the line end take 47.
 const HEAD: usize = 48;
 
 /// Splits `text` into pieces of at most `max_bytes`, which must exceed the head by at least one character.
