@@ -1,8 +1,8 @@
 //! Memory of a server per connection, session and stream.
 //!
-//! Each row has a server of its own. First 200 connections, sessions or streams are opened, so that one-time
-//! allocations do not count. Then resident memory is read, 10,000 more are opened, and it is read again.
-//! Memory of the kernel for sockets is not included.
+//! Each row measures a new server, but the two rows about sessions share one. First 200 connections, sessions
+//! or streams are opened, so that one-time allocations do not count. Then resident memory is read, 10,000 more
+//! are opened, and it is read again. Memory of the kernel for sockets is not included.
 
 use std::future::Future;
 use std::net::Ipv4Addr;

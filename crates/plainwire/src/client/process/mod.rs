@@ -89,8 +89,8 @@ impl Program {
         self
     }
 
-    /// Restarts the program when it ends although the client has not closed it. By default it is not
-    /// restarted.
+    /// Restarts the program when its connection ends although the client has not closed it: the program has
+    /// ended, has closed its output, or does not answer pings. By default it is not restarted.
     ///
     /// The client stays usable. It connects to the next process in the revision that was agreed on, sets the
     /// log level again and subscribes again; each subscription reports that everything in it may have

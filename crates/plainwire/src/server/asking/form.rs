@@ -27,8 +27,8 @@ const BARE: &str = "value";
 /// Attributes of `schemars` are kept.
 ///
 /// # Errors
-/// A message about the first field that a form can't have, or about the keyword in the field that forms do
-/// not support.
+/// A message that names the first field that forms can't express, and the keyword if only that keyword is the
+/// reason.
 pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
     let root = schema::derive::<T>(Contract::Deserialize);
     let mut top = merged(&root, &root);

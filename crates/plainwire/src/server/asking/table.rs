@@ -230,9 +230,9 @@ impl Table {
         self.over.notify_waiters();
     }
 
-    /// Waits until no answer can come any more, and returns the error for the question `key`. No answer can
-    /// come once the handler's future is dropped (which only tasks that outlive it observe), or once the call
-    /// was cancelled but continues.
+    /// Waits until no answer can come any more, and returns the error for the question `key`. There are two
+    /// cases. The call was cancelled, but its handler continues. Or the handler's future is dropped, and a
+    /// task that the handler started still waits here.
     pub(crate) async fn released(&self, key: &str) -> ToolError {
         loop {
             let over = self.over.notified();

@@ -32,8 +32,8 @@ const PATIENCE: u8 = 16;
 pub(crate) struct Pump {
     built: Arc<Built>,
     calls: Calls,
-    /// Set only after input has ended: the reason why the connection still exists, and the timer after which
-    /// the pump stops waiting for that.
+    /// The reason why the connection still exists after its input has ended: running calls or unread bytes.
+    /// Also the timer after which the pump stops the calls or discards the bytes. `None` before that end.
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
     /// The remaining polls of the connection that calls get to end before requests are refused.
     patience: u8,

@@ -172,11 +172,13 @@ impl Context {
     /// Runs work that must not run again when the client sends the call again with answers (2026-07-28).
     ///
     /// `work` returns an owned value and must not ask questions, not even from a task that it starts. The end
-    /// of a round waits for running steps. Other work that runs beside a question, as in `join!`, is dropped
-    /// at that point. The returned value is kept with the questions that follow, so that later rounds get it
-    /// without running `work`. With a question it is sent to the client, sealed, and has to fit into 64 KiB
-    /// together with all other kept values. A step does not run exactly once: a client that repeats a round
-    /// repeats the step. A step that runs when its call is cancelled has 5 s to end.
+    /// of a round (a run of the handler) waits for running steps. Other work that runs beside a question, as
+    /// in `join!`, is dropped at that point. The returned value is kept with the questions that follow, so
+    /// that later rounds get it without running `work`. With a question it is sent to the client as part of
+    /// the request state, whose sealed text may have 64 KiB: room for about 48 KiB of kept values, as JSON. A
+    /// step does not run exactly once: a client that repeats a round repeats the step. A step that runs when
+    /// its call is cancelled has 5 s to end, or longer if [`OnCancel`](crate::handler::OnCancel) lets the
+    /// call continue.
     ///
     /// # Errors
     /// `repeated_key` and `too_many_questions` as for questions; `failed` if the value can't be written as

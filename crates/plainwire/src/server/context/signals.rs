@@ -1,7 +1,7 @@
 //! Signals from running calls to their connection, and the queue that carries them.
 //!
 //! In: progress, questions and answers of calls. Out: [`Signal`]s, in order. Nothing is written to the client
-//! here. The channel has no capacity; other limits bound it: see [`Signals`].
+//! here. The channel is unbounded, but other limits bound the number of signals in it: see [`Signals`].
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -100,9 +100,9 @@ pub(crate) enum Signal {
     Withdraw(u64),
 }
 
-/// The sending half of the queue of [`Signal`]s. The channel has no capacity, but other limits bound it: a
-/// call sends one `Done` or `Ended`, the limit `in_flight` bounds calls, `questions` bounds the questions of
-/// a call, and [`MAX_PROGRESS`] bounds progress; an equal limit bounds log messages.
+/// The sending half of the queue of [`Signal`]s. The channel is unbounded, but other limits bound the number
+/// of signals in it: a call sends one `Done` or `Ended`, the limit `in_flight` bounds calls, `questions`
+/// bounds the questions of a call, and [`MAX_PROGRESS`] bounds progress; an equal limit bounds log messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
     /// The ticket, the number of a question, that the next question gets.

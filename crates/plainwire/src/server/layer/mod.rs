@@ -154,7 +154,8 @@ impl Request {
 /// key than those of the first run.
 #[derive(Clone)]
 pub struct Next {
-    /// The index, in the layers of the chain, of the layer that runs next; behind the last, the handler runs.
+    /// The index of the layer that runs next, in the layers of the chain. The handler runs if no layer has
+    /// this index.
     at: usize,
     chain: Arc<Chain>,
 }

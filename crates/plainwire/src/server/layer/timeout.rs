@@ -8,8 +8,8 @@ use super::{Layer, LayerFuture, Next, Request};
 use crate::runtime::Deadline;
 use crate::server::result::ToolError;
 
-/// Returns a layer that drops the inner layers and the handler after `limit`, and then returns an error with
-/// the code `timeout` itself. Time in which the call waits for an answer of the client does not count.
+/// Returns a layer that drops the inner layers and the handler after `limit`. The layer itself then returns
+/// an error with the code `timeout`. Time in which the call waits for an answer of the client does not count.
 ///
 /// [`crate::Tool::timeout`] limits the whole call of a tool, including its layers. This layer also works for
 /// resources and prompts, and counts from its own position: inside of [`super::concurrency()`] the wait for a

@@ -78,8 +78,8 @@ impl Calls {
         }
     }
 
-    /// Stops every running call and answers it with an error, because the input of the connection has ended
-    /// and the drain time has passed.
+    /// Stops every running call, because the input of the connection has ended and the drain time has passed.
+    /// The peer answers the calls with an error, except those that the client has cancelled.
     pub(crate) fn give_up(&mut self) {
         let text = "expected the call to end while the server still served, but it is shutting down";
         for (key, task) in std::mem::take(&mut self.tasks) {
@@ -97,9 +97,9 @@ impl CallTask {
         }
     }
 
-    /// Stops the call. If a [step](crate::Context::step) of the call runs, the task is not aborted: it ends
-    /// by itself when the step has ended. A call that [`OnCancel`] lets run to its end is aborted even then,
-    /// because it already had the drain time to finish.
+    /// Stops the call: aborts its task, unless a [step](crate::Context::step) of the call runs. Such a task
+    /// ends by itself when the step has ended. A call that [`OnCancel`] lets run to its end is aborted even
+    /// during a step, because it would also continue after the step.
     fn kill(&self) {
         self.cancel();
         let steps = self.context.as_ref().is_some_and(|context| context.asking().has_steps());

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::{MEMBER, MIME_TYPE, SCHEME};
 use crate::server::entry::rules::EntrySummary;
 
-/// Checks the parts of an entry that concern pages. An entry that neither is nor names a page passes.
+/// Checks the parts of an entry that concern pages. An entry passes if it is no page and names none.
 ///
 /// # Errors
 /// A message about the first mistake: what was expected and what was found.
