@@ -1,7 +1,8 @@
 //! Metadata of an authorization server: its endpoints and abilities (RFC 8414, OpenID Connect Discovery).
 //!
 //! In: an issuer, or the URL of a server of 2025-03-26, which is its own authorization server. Out: metadata
-//! whose `issuer` was checked, with endpoints that the address guard permits.
+//! whose `issuer` was checked, with endpoints that the address guard permits (the endpoint for revocation is
+//! checked when it is used); or, for a server of 2025-03-26 without metadata, its default endpoints.
 
 use serde::Deserialize;
 use url::Url;

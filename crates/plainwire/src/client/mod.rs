@@ -192,7 +192,8 @@ impl Client {
     /// Calls a tool. If the tool fails, that is a result too: see [`CallToolResult::is_error`].
     ///
     /// # Errors
-    /// Like [`Self::request`].
+    /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
+    /// read.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
         decode(&self.request("tools/call", &named(name, arguments)?).await?)
     }
@@ -200,7 +201,8 @@ impl Client {
     /// Calls a tool, and calls `progress` with each report of its progress.
     ///
     /// # Errors
-    /// Like [`Self::request`].
+    /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
+    /// read.
     pub async fn call_tool_with_progress(
         &self,
         name: &str,
@@ -217,7 +219,7 @@ impl Client {
     ///
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] if
-    /// the value is not a `T`.
+    /// the arguments can't be written as JSON, or the value is not a `T`.
     pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
         value_of(&self.call_tool(name, arguments).await?)
     }
@@ -226,7 +228,7 @@ impl Client {
     /// without a request.
     ///
     /// # Errors
-    /// Like [`Self::request`].
+    /// Like [`Self::request`]; also [`Error::Decode`] if the result can't be read.
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult> {
         let mut params = Vec::new();
         let mut object = write::Object::open(&mut params);
@@ -235,10 +237,11 @@ impl Client {
         decode(&self.fetch("resources/read", &text(params)).await?)
     }
 
-    /// Gets a prompt. Its arguments are strings.
+    /// Gets a prompt. The values in `arguments` have to be strings.
     ///
     /// # Errors
-    /// Like [`Self::request`].
+    /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
+    /// read.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<GetPromptResult> {
         decode(&self.request("prompts/get", &named(name, arguments)?).await?)
     }

@@ -118,8 +118,9 @@ fn find<'a>(arguments: Option<&'a str>, param: &ParamHeader) -> Result<Option<Bo
     })
 }
 
-/// Returns the member `name` of an object; `None` if it is absent or `json` is not an object. A repeated
-/// member is an error: a program that reads the first and one that reads the last see different calls.
+/// Returns the member `name` of an object; `None` if it is absent or `json` is not an object. If the member
+/// is repeated, that is an error: a program that reads the first and one that reads the last see different
+/// calls. Malformed JSON is an error too.
 fn member<'a>(json: &'a str, name: &str) -> Result<Option<&'a str>, String> {
     if !json.starts_with('{') {
         return Ok(None);

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::Document;
 use crate::format::Format;
 
-/// A user. Unknown fields are `None`.
+/// A user. Facts that are not known are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct User {
@@ -31,7 +31,7 @@ pub struct User {
     pub name: Option<String>,
 }
 
-/// A page. Unknown fields are `None`.
+/// A page. Facts that are not known are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Page {
@@ -47,7 +47,7 @@ pub struct Page {
     pub url: Option<String>,
 }
 
-/// An attached file. Unknown fields are `None`.
+/// An attached file. Facts that are not known are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Attachment {

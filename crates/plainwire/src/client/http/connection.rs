@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 
 pub(super) const INITIALIZED: &str = "notifications/initialized";
 
-/// The most times that one request is sent again with other credentials. 5: an [`Authorize`] gives up
-/// earlier, and with a better reason.
+/// The most times that one request is sent again with other credentials. 5: more than OAuth needs, which
+/// gives up after 3 and with a better reason. The limit is for an [`Authorize`] that never gives up.
 const MOST_CHALLENGES: u32 = 5;
 
 pub(super) const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");

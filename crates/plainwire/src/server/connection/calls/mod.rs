@@ -49,7 +49,7 @@ pub(crate) struct Calls {
     changes: Changes,
     channel: Channel,
     clock: Clock,
-    /// The value, such as a slot, that calls which start now hold until they end; set only in `holding`.
+    /// A value, such as a slot, that each new call keeps until it ends; set only while [`Self::holding`] runs.
     held: Option<Held>,
     /// Whether the client stopped answering pings, so that the connection has to be closed.
     is_lost: bool,
