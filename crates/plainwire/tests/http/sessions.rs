@@ -7,7 +7,7 @@ use http_body_util::Empty;
 use plainwire::http::Http;
 use plainwire::store::Memory;
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::support::service_client::{LEGACY, Web, call, request};
 use super::support::{Seen, http, server, whoami};
@@ -168,6 +168,14 @@ async fn a_batch_is_answered_although_one_of_its_calls_was_cancelled() {
     // If all calls of a batch are cancelled, the batch gets no answer.
     let both = json!([call(1, "wait", json!({ "ms": 60_000 })), cancel]);
     assert_eq!(session.post(&both).await.events().await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_of_calls_that_all_end_at_the_same_time_is_answered() {
+    let session = Web::new(http()).session("2025-03-26").await;
+    let batch: Vec<_> = (1..=500).map(|id| call(id, "wait", json!({ "ms": 300 }))).collect();
+    let answer = timeout(Duration::from_secs(60), session.post(&json!(batch))).await.expect("an answer");
+    assert_eq!(answer.json().await.as_array().map(Vec::len), Some(500));
 }
 
 #[tokio::test]

@@ -49,9 +49,12 @@ impl Session {
     fn poll_due(&self, cx: &mut Context<'_>) -> Poll<Option<VecDeque<Due>>> {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return Poll::Ready(None) };
-        for _ in 0..TURN {
-            let any = core.calls.poll_signal(cx).is_ready() | core.calls.poll_change(cx).is_ready();
-            if !any {
+        let mut taken = 0;
+        while core.calls.poll_signal(cx).is_ready() | core.calls.poll_change(cx).is_ready() {
+            taken += 1;
+            if taken == TURN {
+                // More may wait, and whoever sent it has woken this task already.
+                cx.waker().wake_by_ref();
                 break;
             }
         }
