@@ -18,7 +18,8 @@ pub(crate) struct Template {
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
     name: String,
-    /// Whether the variable's value may contain `/`, as for `{+name}`.
+    /// Whether the variable's value may be any text, as for `{+name}`. The value of `{name}` is one segment of
+    /// a path.
     reserved: bool,
     /// The text behind the variable, up to the next variable or the end.
     tail: String,
@@ -66,11 +67,33 @@ impl Template {
         self.parts.iter().map(|part| part.name.as_str())
     }
 
-    /// Returns the variables of `uri` as a JSON object, or `None` if the template does not match it.
+    /// Returns the variables of `uri` as a JSON object, or `None` if the template does not match it, or if a
+    /// value is not allowed: that of `{name}` has to stay within one segment of a path.
     pub(crate) fn variables_of(&self, uri: &str) -> Option<String> {
-        let mut rest = uri.strip_prefix(self.head.as_str())?;
+        let values = self.values(uri)?;
         let mut out = Vec::new();
         let mut object = Object::open(&mut out);
+        for (part, value) in self.parts.iter().zip(values) {
+            if !part.reserved && !is_segment(&value) {
+                return None;
+            }
+            object.string(&part.name, &value);
+        }
+        object.close();
+        String::from_utf8(out).ok()
+    }
+
+    /// Returns whether the template matches `uri`. For templates of other servers, which may allow values that
+    /// [`Self::variables_of`] does not.
+    pub(crate) fn matches(&self, uri: &str) -> bool {
+        self.values(uri).is_some()
+    }
+
+    /// Returns the values of the variables in `uri`, with percent escapes decoded; `None` if the template does
+    /// not match it.
+    fn values(&self, uri: &str) -> Option<Vec<String>> {
+        let mut rest = uri.strip_prefix(self.head.as_str())?;
+        let mut values = Vec::with_capacity(self.parts.len());
         for (n, part) in self.parts.iter().enumerate() {
             let last = n + 1 == self.parts.len();
             // The last variable of the template takes the text up to its tail at the end of the URI; other
@@ -86,12 +109,18 @@ impl Template {
             if value.is_empty() || !part.reserved && value.contains('/') {
                 return None;
             }
-            object.string(&part.name, &decode(value)?);
+            values.push(decode(value)?);
             rest = &rest[end + part.tail.len()..];
         }
-        object.close();
-        String::from_utf8(out).ok()
+        Some(values)
     }
+}
+
+/// Returns whether a decoded value stays within one segment of a path, also of a Windows path, if a handler
+/// puts it into one. For values of `{name}`: an escape such as `%2F` must not bring in what the URI may not
+/// have.
+fn is_segment(value: &str) -> bool {
+    !matches!(value, "." | "..") && !value.contains(['/', '\\', '\0'])
 }
 
 /// Decodes percent escapes. Returns `None` for an invalid escape, or for bytes that are not UTF-8.
@@ -134,13 +163,29 @@ mod tests {
             ("a://{x}/data", "a://1/data", Some(r#"{"x":"1"}"#)),
             ("a://{x}/data", "a://1/date", None),
             ("a://{x}.txt", "a://a.txt.txt", Some(r#"{"x":"a.txt"}"#)),
-            ("a://{x}", "a://%C3%A9%20%2F", Some(r#"{"x":"é /"}"#)),
+            ("a://{x}", "a://%C3%A9%20%2E", Some(r#"{"x":"é ."}"#)),
+            ("a://{+x}", "a://%C3%A9%20%2F", Some(r#"{"x":"é /"}"#)),
             ("a://{x}", "a://%zz", None),
             ("a://{x}", "a://%ff", None),
             ("a://{x}", "a://\"é", Some(r#"{"x":"\"é"}"#)),
         ] {
             assert_eq!(matched(template, uri).as_deref(), variables, "{template} {uri}");
         }
+    }
+
+    #[test]
+    fn a_variable_without_a_plus_stays_within_one_segment_of_a_path() {
+        for value in ["8%2F2", "..%2f..%2fetc", "..", ".", "%2e%2E", "%2e", "a%5Cb", "a\\b", "a%00b", "%2F"] {
+            for (template, tail) in [("a://{x}", ""), ("a://{x}/b", "/b"), ("a://{x}/{y}", "/1")] {
+                let uri = format!("a://{value}{tail}");
+                assert_eq!(matched(template, &uri), None, "{template} {uri}");
+            }
+            let uri = format!("a://{value}");
+            assert!(matched("a://{+x}", &uri).is_some(), "{uri}");
+        }
+        // Two dots within a name lead nowhere, and an escaped escape is text.
+        assert_eq!(matched("a://{x}", "a://a..b").as_deref(), Some(r#"{"x":"a..b"}"#));
+        assert_eq!(matched("a://{x}", "a://a%252Fb").as_deref(), Some(r#"{"x":"a%2Fb"}"#));
     }
 
     #[test]

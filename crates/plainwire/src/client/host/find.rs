@@ -77,7 +77,7 @@ impl Host {
             if list == List::Resources {
                 self.prepare(List::ResourceTemplates, effort, name).await;
                 let has = |entry: &Named| {
-                    Template::parse(&entry.own).is_ok_and(|template| template.variables_of(name).is_some())
+                    Template::parse(&entry.own).is_ok_and(|template| template.matches(name))
                 };
                 if let Some(found) = self.one(List::ResourceTemplates, name, has)? {
                     return Ok(found);

@@ -111,8 +111,10 @@ impl Resource {
 impl ResourceTemplate {
     /// Creates the resource template `uri_template`, called `name`, from an async function or closure.
     ///
-    /// A variable is written `{name}`, which matches up to the next `/`, or `{+name}`, which also matches
-    /// `/`. Percent escapes in its value are decoded.
+    /// A variable is written `{name}` or `{+name}`. Percent escapes in its value are decoded. The value of
+    /// `{name}` has no `/`, `\` and NUL and is neither `.` nor `..`, also not by percent escapes, so that it
+    /// stays within one segment of a path. The value of `{+name}` may be any text: check it before you use
+    /// it as a path.
     #[track_caller]
     pub fn new<Takes, H>(uri_template: impl Into<String>, name: impl Into<String>, handler: H) -> Self
     where
