@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::{self, Ask, Call, Read};
 use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
-use crate::{arguments, output, tools};
+use crate::{arguments, output, progress, tools};
 
 /// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
@@ -106,9 +106,9 @@ pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
 /// steps of the request with their times on stderr.
 async fn request(client: &Client, method: &str, params: &str, explain: bool) -> Result<RawJson, Failure> {
     if !explain {
-        return Ok(client.request_with_progress(method, params, output::progress).await?);
+        return Ok(client.request_with_progress(method, params, progress::show).await?);
     }
-    let (raw, trace) = client.request_traced(method, params, output::progress).await;
+    let (raw, trace) = client.request_traced(method, params, progress::show).await;
     output::note(&trace.to_string());
     Ok(raw?)
 }

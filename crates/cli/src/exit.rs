@@ -69,6 +69,9 @@ pub(crate) struct ServerChoice {
     /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
     #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with_all = ["url", "command"])]
     pub(crate) input_env: Vec<String>,
+    /// Show what the server writes to its stderr. Without it, only its last lines are shown, if it fails.
+    #[arg(long, conflicts_with = "url")]
+    pub(crate) server_log: bool,
     /// The server: a command that speaks MCP on its stdin and stdout.
     #[arg(last = true, required_unless_present_any = ["url", "server"], value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,

@@ -17,6 +17,7 @@ mod login;
 mod new;
 mod output;
 mod paths;
+mod progress;
 mod roots;
 mod serve;
 mod servers;

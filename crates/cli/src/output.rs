@@ -1,21 +1,48 @@
 //! Prints results on stdout and all other output on stderr. It prints no colours.
+//!
+//! Everything that the command prints passes here, because it may quote a server or a file, whose text must
+//! not overwrite or hide other text on a terminal. On stderr, and on stdout if that is a terminal, characters
+//! that could do so are escaped. A pipe or file gets the exact bytes of results.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::LazyLock;
 
 use plainwire::Client;
-use plainwire::client::Progress;
 use plainwire::model::{
     CallToolResult, Content, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
 };
+use plainwire::proto::json::visible_json;
 use plainwire::proto::json::write::{self, Object};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::exit::{Exit, Failure};
+use crate::visible;
+
+/// Whether stdout is a terminal.
+static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
+
+/// Writes text to stdout without adding a line end, and flushes it, so that it precedes later output on
+/// stderr.
+pub(crate) fn to_stdout(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if *IS_TERMINAL {
+        out.write_all(visible::text(text).as_bytes())?;
+    } else {
+        out.write_all(text.as_bytes())?;
+    }
+    out.flush()
+}
 
 /// Writes a line to stdout.
 pub(crate) fn line(text: &str) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{text}")
+    to_stdout(&format!("{text}\n"))
+}
+
+/// Writes a line of JSON to stdout. On a terminal it stays the same JSON value.
+fn json_line(text: &str) -> io::Result<()> {
+    let shown = if *IS_TERMINAL { visible_json(text) } else { text.into() };
+    writeln!(io::stdout().lock(), "{shown}")
 }
 
 /// The alignment of a column.
@@ -43,14 +70,15 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Prints a value as JSON on one line. A `RawJson` from a server is printed byte for byte.
+/// Prints a value as JSON on one line. A `RawJson` from a server is printed byte for byte, except on a
+/// terminal.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;
-    line(&text)
+    json_line(&text)
 }
 
 /// Prints lists of entries as one JSON object with a member for each list. Each entry is printed byte for
-/// byte as the server sent it.
+/// byte as the server sent it, except on a terminal.
 pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     let mut out = Vec::new();
     let mut object = Object::open(&mut out);
@@ -58,8 +86,7 @@ pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
         object.array(list, entries, |out, entry| write::raw(out, entry.get()));
     }
     object.close();
-    out.push(b'\n');
-    io::stdout().lock().write_all(&out)
+    json_line(&String::from_utf8_lossy(&out))
 }
 
 /// Prints an error and its hint on stderr. Prints nothing if the exit code is 0, as for a closed stdout.
@@ -71,26 +98,23 @@ pub(crate) fn failure(failure: &Failure) {
     if let Some(hint) = &failure.hint {
         text += &format!("\nhint: {hint}\n");
     }
-    // If stderr is closed, there is nowhere to report it.
-    let _ = io::stderr().write_all(text.as_bytes());
+    to_stderr(&text);
 }
 
 /// Writes text to stderr, without adding a line end.
 pub(crate) fn to_stderr(text: &str) {
     // If stderr is closed, there is nowhere to report it.
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(visible::text(text).as_bytes());
 }
 
 /// Prints a line on stderr.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    to_stderr(&format!("{text}\n"));
 }
 
-/// Prints a progress notification on stderr.
-pub(crate) fn progress(it: Progress) {
-    let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();
-    let message = it.message.unwrap_or_default();
-    let _ = writeln!(io::stderr(), "{}{total} {message}", it.done);
+/// Prints a value as JSON on one line of stderr.
+pub(crate) fn note_json(value: &Value) {
+    let _ = writeln!(io::stderr(), "{}", visible_json(&value.to_string()));
 }
 
 /// Prints the name, the version and the revision of the server, and then the entries of each list.
@@ -133,10 +157,10 @@ fn parameters(entry: &Value) -> String {
 /// failed, a line on stderr says so first.
 pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
     if result.is_error {
-        writeln!(io::stderr(), "the tool failed:")?;
+        note("the tool failed:");
     }
     if let (true, Some(structured)) = (result.content.is_empty(), &result.structured_content) {
-        return line(structured.get());
+        return json_line(structured.get());
     }
     result.content.iter().try_for_each(content)
 }
@@ -163,7 +187,7 @@ fn content(block: &Content) -> io::Result<()> {
         Content::Audio(it) => line(&format!("[audio {}, {} bytes of base64]", it.mime_type, it.data.len())),
         Content::ResourceLink(it) => line(&format!("[{} {}]", it.name, it.uri)),
         Content::Resource(it) => contents(&it.resource),
-        Content::Other(raw) => line(raw.get()),
+        Content::Other(raw) => json_line(raw.get()),
     }
 }
 

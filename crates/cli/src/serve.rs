@@ -74,7 +74,7 @@ fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
 pub(crate) fn tap(trace: Option<Option<PathBuf>>) -> Result<Option<Tap>, Failure> {
     match trace {
         None => Ok(None),
-        Some(None) => Ok(Some(Tap::lines(std::io::stderr()))),
+        Some(None) => Ok(Some(Tap::stderr())),
         Some(Some(path)) => match File::create(&path) {
             Ok(file) => Ok(Some(Tap::lines(file))),
             Err(error) => Err(Failure::usage(format!("--trace={}: {error}", path.display()))),

@@ -24,9 +24,9 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
         _ => command(choice)?.into(),
     };
     Ok(match target {
-        // The server writes to our stderr directly, so an error does not have to repeat the last lines of
-        // that output.
-        Target::Command(program) => program.stderr(Stderr::AsTheCommandSays).into(),
+        // What a server writes to its stderr must not get into a question to the user.
+        Target::Command(program) if choice.server_log => program.stderr(Stderr::Pass).into(),
+        Target::Command(program) => program.stderr(Stderr::Keep).into(),
         other => other,
     })
 }

@@ -3,9 +3,11 @@
 //! Reading a line blocks and can't be cancelled, so a separate thread reads. The first prompt starts the
 //! thread. When the process ends, it does not wait for the thread.
 
-use std::io::{self, BufRead, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, BufRead, IsTerminal as _, Read as _};
 
 use tokio::sync::mpsc;
+
+use crate::output;
 
 /// The input that follows a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +33,7 @@ const MAX_LINE: usize = 65_536;
 impl Terminal {
     /// Writes `text` to stderr, without adding a line end.
     pub(crate) fn say(&self, text: &str) {
-        // If stderr is closed, there is nowhere to report it.
-        let _ = io::stderr().write_all(text.as_bytes());
+        output::to_stderr(text);
     }
 
     /// Shows a prompt and reads a line. Cancel safe: a line that arrives after the future was dropped is the

@@ -8,6 +8,12 @@ use std::fmt::Write as _;
 
 use plainwire::proto::json;
 
+/// Returns `text` escaped, except for its line breaks and tabs. A line break of two characters becomes `\n`.
+pub(crate) fn text(text: &str) -> String {
+    let shown = |part: &str| part.split('\t').map(line).collect::<Vec<_>>().join("\t");
+    text.replace("\r\n", "\n").split('\n').map(shown).collect::<Vec<_>>().join("\n")
+}
+
 /// Returns all of `text` on one line, escaped.
 pub(crate) fn line(text: &str) -> String {
     json::visible(text, usize::MAX)

@@ -1,7 +1,5 @@
 //! `plainwire watch`: prints a line for each change of a resource or a list.
 
-use std::io::{self, Write as _};
-
 use plainwire::Client;
 use plainwire::client::Change;
 use plainwire::model::{RawJson, SubscriptionFilter};
@@ -78,8 +76,7 @@ fn check_agreed(
     if !missing.is_empty() {
         text += &format!("not watching {}: the server does not report changes\n", missing.join(", "));
     }
-    // If stderr is closed, there is nowhere to report it.
-    let _ = io::stderr().write_all(text.as_bytes());
+    output::to_stderr(&text);
     Ok(())
 }
 

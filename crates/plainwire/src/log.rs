@@ -135,8 +135,7 @@ mod tests {
     fn lines(log: impl FnOnce()) -> Vec<String> {
         let kept = Kept::default();
         tracing::subscriber::with_default(kept.clone(), log);
-        let lines = kept.0.lock().expect("no panic").clone();
-        lines
+        std::mem::take(&mut *kept.0.lock().expect("no panic"))
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub(crate) const ROOMS: &[Room] = &[
     // plainwire: the rooms that all use, the server from its lowest room up, the client, and the rooms that
     // use both
     room("plainwire", "error.rs", 250, &[]),
-    room("plainwire", "log.rs", 100, &[]),
+    room("plainwire", "log.rs", 150, &["runtime"]),
     room("plainwire", "runtime", 300, &[]),
     room("plainwire", "stream", 950, &[]),
     room("plainwire", "schema", 4250, &[]),

@@ -335,8 +335,12 @@ fn declares_nothing_where_nobody_is_to_be_asked() {
     {
         for words in [&["call", "x"][..], &["read", "a:b"], &["prompt", "x"]] {
             let mut steps = modern(&json!({ "tools": {}, "resources": {}, "prompts": {} }));
-            steps.push(Step::Shell("printf '%s' \"$line\" >&2"));
-            let ran = play(&[words, option, &["--era", "modern", "--timeout", "1"]].concat(), steps, "");
+            steps.push(Step::Shell("printf '%s\n' \"$line\" >&2"));
+            let ran = play(
+                &[words, option, &["--era", "modern", "--timeout", "1", "--server-log"]].concat(),
+                steps,
+                "",
+            );
             let request: Value = serde_json::Deserializer::from_str(&ran.stderr)
                 .into_iter()
                 .next()

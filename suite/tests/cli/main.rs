@@ -6,6 +6,7 @@ mod asking;
 mod completion;
 mod convert;
 mod exits;
+mod hostile;
 mod install;
 mod lint;
 mod login;

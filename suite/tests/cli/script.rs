@@ -34,9 +34,14 @@ while [ $# -gt 0 ]; do
 done
 "#;
 
-/// Runs `plainwire` with the arguments `words`, a server that performs `steps`, and `typed` on stdin. After
-/// its steps, the server waits until its input ends.
+/// Runs `plainwire` with the arguments `words`, a server that performs `steps`, and `typed` on stdin.
 pub(crate) fn play(words: &[&str], steps: Vec<Step>, typed: &str) -> Ran {
+    run(command(words, steps), typed)
+}
+
+/// Returns the command `plainwire` with the arguments `words`, and a server that performs `steps`. After its
+/// steps, the server waits until its input ends.
+pub(crate) fn command(words: &[&str], steps: Vec<Step>) -> Command {
     let mut command = binary::command();
     command.args(words).args(["--", "sh", "-c", &format!("{PLAYER} cat > /dev/null"), "sh"]);
     for step in steps {
@@ -48,7 +53,7 @@ pub(crate) fn play(words: &[&str], steps: Vec<Step>, typed: &str) -> Ran {
         };
         command.args([verb, &what]);
     }
-    run(command, typed)
+    command
 }
 
 /// Runs a command with `typed` on its stdin.

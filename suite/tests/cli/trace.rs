@@ -86,7 +86,7 @@ fn goes_to_stderr_unless_a_file_is_named() {
     let ran = ask(&["call", "calculate", "expression=6*7", "--trace"]);
     assert_eq!((ran.code, &*ran.stdout), (0, "42\n"));
     assert_eq!(traced(&ran.stderr).len(), 4, "two requests, two answers");
-    let serve = [&["ping"], &REFERENCE[..], &["--trace"]].concat();
+    let serve = [&["ping", "--server-log"], &REFERENCE[..], &["--trace"]].concat();
     let ran = run(&serve);
-    assert_eq!((ran.code, traced(&ran.stderr).len()), (0, 4), "the server's stderr is ours: {ran:?}");
+    assert_eq!((ran.code, traced(&ran.stderr).len()), (0, 4), "the server's own trace: {ran:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::exit::{Exit, Failure};
@@ -46,13 +46,6 @@ fn text(name: String, bytes: Vec<u8>) -> Result<Input, Failure> {
 /// Returns the text without a byte order mark at its beginning.
 pub(super) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
-}
-
-/// Writes a document to stdout and flushes it, so that it precedes its report on stderr.
-pub(super) fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }
 
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {

@@ -20,6 +20,7 @@ pub(crate) use patch::run as patch;
 use plainwire_richtext::{Conversion, Document, Format, Names, Restored, Sidecar, convert_with, minimize};
 
 use crate::exit::{Exit, Failure};
+use crate::output;
 use report::Findings;
 
 /// The result of one conversion.
@@ -47,8 +48,8 @@ fn to_stdout(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
         return smallest(it, input);
     }
     let outcome = one(it, names(it.names.as_deref())?.as_ref(), input)?;
-    files::print(outcome.text.as_deref().unwrap_or_default())?;
-    report::show(it.report, input, &outcome.found)?;
+    output::to_stdout(outcome.text.as_deref().unwrap_or_default())?;
+    report::show(it.report, input, &outcome.found);
     Ok(outcome.exit())
 }
 
@@ -72,7 +73,7 @@ fn many(it: &Convert) -> Result<Exit, Failure> {
         let input = files::read(path)?;
         let outcome = one(it, names.as_ref(), &input)?;
         files::write(&output, outcome.text.as_deref().unwrap_or_default())?;
-        bar.suspend(|| report::show(it.report, &input, &outcome.found))?;
+        bar.suspend(|| report::show(it.report, &input, &outcome.found));
         if outcome.exit() != Exit::Done {
             exit = outcome.exit();
         }
@@ -200,12 +201,12 @@ fn whole_name(format: Format) -> String {
 fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
     let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let Some(smallest) = minimize(from, to, &input.text) else {
-        report::note("nothing is lost: there is no part to show");
+        output::note("nothing is lost: there is no part to show");
         return Ok(Exit::Done);
     };
-    files::print(&smallest.source)?;
+    output::to_stdout(&smallest.source)?;
     let input = files::Input { name: input.name.clone(), text: smallest.source };
-    report::show(it.report, &input, &Findings { losses: smallest.losses, ..Findings::default() })?;
+    report::show(it.report, &input, &Findings { losses: smallest.losses, ..Findings::default() });
     Ok(Exit::CheckFailed)
 }
 

@@ -7,6 +7,7 @@ use plainwire_richtext::{Document, Format};
 use super::args::Patch;
 use super::{Outcome, files, report};
 use crate::exit::{Exit, Failure};
+use crate::output;
 
 /// Runs `plainwire patch`: replaces a section of a document and prints the document. With --show, it prints
 /// the section.
@@ -18,7 +19,7 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     let section =
         document.section(&it.section).map_err(|error| files::invalid(format!("{}: {error}", input.name)))?;
     if it.show {
-        files::print(&section.markdown())?;
+        output::to_stdout(&section.markdown())?;
         return Ok(Exit::Done);
     }
     let markdown = match &it.markdown {
@@ -34,8 +35,8 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
         section.patch_with(&markdown.text, names.as_ref().unwrap_or(&super::NO_NAMES)),
         it.allow_loss,
     );
-    files::print(outcome.text.as_deref().unwrap_or_default())?;
-    report::show(it.report, &markdown, &outcome.found)?;
+    output::to_stdout(outcome.text.as_deref().unwrap_or_default())?;
+    report::show(it.report, &markdown, &outcome.found);
     Ok(outcome.exit())
 }
 

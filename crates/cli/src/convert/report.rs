@@ -1,14 +1,12 @@
 //! The report of a conversion on stderr: lines for people, or one JSON object for programs.
 
-use std::io::{self, Write as _};
-
 use plainwire_richtext::tree::Span;
 use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, MAX_LOSSES, Names, Positions};
 use serde_json::{Value, json};
 
 use super::args::ReportFormat;
 use super::files::Input;
-use crate::visible;
+use crate::{output, visible};
 
 /// The findings about one document.
 #[derive(Default)]
@@ -70,43 +68,39 @@ impl Findings {
 }
 
 /// Prints the findings on stderr. As text, lost identifiers are counted, not listed.
-pub(super) fn show(format: ReportFormat, input: &Input, found: &Findings) -> io::Result<()> {
-    let mut err = io::stderr().lock();
+pub(super) fn show(format: ReportFormat, input: &Input, found: &Findings) {
     if format == ReportFormat::Json {
-        return writeln!(err, "{}", found.json(input));
+        return output::note_json(&found.json(input));
     }
+    let mut text = String::new();
+    let mut line = |line: String| text += &format!("{line}\n");
     let positions = Positions::of(&input.text);
     let at = |span: Span| positions.at(span.start as usize);
     for it in &found.diagnostics {
-        writeln!(err, "{}:{}: {}", input.name, at(it.span), visible::line(&it.message))?;
+        line(format!("{}:{}: {}", input.name, at(it.span), visible::line(&it.message)));
     }
     for it in found.losses.iter().filter(|it| it.kind != LossKind::Identity) {
-        writeln!(err, "{}:{}: lost: {}", input.name, at(it.span), visible::line(&it.message))?;
+        line(format!("{}:{}: lost: {}", input.name, at(it.span), visible::line(&it.message)));
     }
     let lost = found.losses.iter().filter(|it| it.kind != LossKind::Identity).count();
     if lost >= MAX_LOSSES {
-        writeln!(err, "{}: only the first {lost} losses are listed", input.name)?;
+        line(format!("{}: only the first {lost} losses are listed", input.name));
     }
     for it in &found.invalid {
-        writeln!(err, "{}:{}: not valid: {}", input.name, at(it.span), visible::line(&it.message))?;
+        line(format!("{}:{}: not valid: {}", input.name, at(it.span), visible::line(&it.message)));
     }
     for it in &found.conflicts {
-        writeln!(err, "{}: conflict: {}", input.name, visible::line(&it.to_string()))?;
+        line(format!("{}: conflict: {}", input.name, visible::line(&it.to_string())));
     }
     let identifiers = found.losses.iter().filter(|it| it.kind == LossKind::Identity).count();
     if identifiers > 0 {
-        let counted = crate::output::counted(identifiers, "identifier");
+        let counted = output::counted(identifiers, "identifier");
         let hint = if found.sidecar_helps { "; a sidecar (--sidecar FILE) brings them back" } else { "" };
         let least = if identifiers >= MAX_LOSSES { "at least " } else { "" };
-        writeln!(err, "{}: {least}{counted} left out{hint}", input.name)?;
+        line(format!("{}: {least}{counted} left out{hint}", input.name));
     }
     if found.refused {
-        writeln!(err, "{}: nothing was written; --allow-loss writes it anyway", input.name)?;
+        line(format!("{}: nothing was written; --allow-loss writes it anyway", input.name));
     }
-    Ok(())
-}
-
-/// Prints a line on stderr.
-pub(super) fn note(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    output::to_stderr(&text);
 }

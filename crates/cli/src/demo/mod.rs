@@ -7,7 +7,7 @@
 mod web;
 
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
+use std::io;
 
 use plainwire::proto::peer::EraChoice;
 use plainwire::proto::revision::{Era, Revision};
@@ -53,10 +53,8 @@ fn show(frame: &Tapped<'_>, seen: &mut BTreeMap<String, String>) -> io::Result<(
         Direction::Out => '>',
     };
     let message: Value = serde_json::from_slice(frame.bytes).unwrap_or_default();
-    let mut out = io::stdout().lock();
-    write!(out, "\n{sign} ")?;
-    out.write_all(frame.bytes)?;
-    writeln!(out, "\n  {}", explain(&message, seen))
+    let frame = String::from_utf8_lossy(frame.bytes);
+    output::line(&format!("\n{sign} {frame}\n  {}", explain(&message, seen)))
 }
 
 fn explain(message: &Value, seen: &mut BTreeMap<String, String>) -> String {

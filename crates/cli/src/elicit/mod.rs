@@ -12,6 +12,7 @@ use plainwire::model::{ElicitResult, Elicitation};
 use plainwire::proto::form::Form;
 use tokio::sync::Mutex;
 
+use crate::progress::OpenQuestion;
 use crate::terminal::{Terminal, TerminalInput};
 use crate::visible;
 
@@ -62,6 +63,7 @@ impl Person {
     /// terminal is free for the next one.
     pub(crate) async fn answer(&self, question: Elicitation) -> ElicitResult {
         let mut terminal = self.terminal.lock().await;
+        let _open = OpenQuestion::new();
         let mut withdrawn = Withdrawn { answered: false };
         terminal.forget();
         let done = self.ask(&question, &mut terminal).await;

@@ -3,11 +3,11 @@
 //! In: frames as they pass. Out: [`Tapped`] frames for a sink. A tap changes nothing on the wire.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use plainwire_proto::json::Span;
+use plainwire_proto::json::{Span, visible_json};
 
 /// The direction of a frame, as seen from the program that holds the tap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,8 @@ impl Tap {
     /// Makes a tap that writes one line per frame: seconds since 1970 with six decimals, `<-` for in or `->`
     /// for out, and the bytes.
     ///
-    /// Lines that can't be written are dropped: a full disk must not stop the server.
+    /// Lines that can't be written are dropped: a full disk must not stop the server. The bytes may have
+    /// characters that change a terminal; [`Self::stderr`] escapes them.
     pub fn lines(mut to: impl Write + Send + 'static) -> Self {
         Self::new(move |frame| {
             let time = frame.at.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -63,11 +64,31 @@ impl Tap {
         })
     }
 
+    /// Makes a tap that writes one line per frame to stderr, as [`Self::lines`] does. Characters that could
+    /// change a terminal are escaped in the way of JSON, so that the frame is the same JSON value.
+    pub fn stderr() -> Self {
+        Self::lines(Escaped(io::stderr()))
+    }
+
     pub(crate) fn see(&self, direction: Direction, bytes: &[u8]) {
         let masked = mask(bytes);
         let frame = Tapped { at: SystemTime::now(), bytes: &masked, direction };
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         sink(frame);
+    }
+}
+
+/// A writer that escapes the characters of JSON lines that could change a terminal.
+struct Escaped<W>(W);
+
+impl<W: Write> Write for Escaped<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.write_all(visible_json(&String::from_utf8_lossy(line)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -205,11 +226,11 @@ mod tests {
         let (send, lines) = std::sync::mpsc::channel::<Vec<u8>>();
         struct Lines(std::sync::mpsc::Sender<Vec<u8>>);
         impl Write for Lines {
-            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-                self.0.send(bytes.to_vec()).map_err(std::io::Error::other)?;
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.send(bytes.to_vec()).map_err(io::Error::other)?;
                 Ok(bytes.len())
             }
-            fn flush(&mut self) -> std::io::Result<()> {
+            fn flush(&mut self) -> io::Result<()> {
                 Ok(())
             }
         }

@@ -93,6 +93,31 @@ fn push_visible(out: &mut String, letter: char) {
     out.extend(pair.escape_debug().skip(1));
 }
 
+/// Makes untrusted JSON safe to show: like [`visible`], but the result is the same JSON value, since escapes
+/// are those of JSON, such as `\u202e`. Line breaks and tabs stay, and a carriage return becomes a space: in
+/// JSON they are white space between tokens. Text that is not JSON is escaped in the same way.
+pub fn visible_json(text: &str) -> Cow<'_, str> {
+    let is_plain = |letter: char| letter == ' ' || letter.is_ascii_graphic() || matches!(letter, '\n' | '\t');
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len());
+    let mut shown = String::new();
+    for letter in text.chars() {
+        shown.clear();
+        push_visible(&mut shown, letter);
+        match letter {
+            '\r' => visible.push(' '),
+            _ if is_plain(letter) || shown.chars().eq([letter]) => visible.push(letter),
+            _ => letter
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| visible.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    Cow::Owned(visible)
+}
+
 /// Returns `text` for an error message: the whole text if it has at most 80 characters, else its first 80
 /// characters and `…`.
 pub fn shorten(text: &str) -> Cow<'_, str> {

@@ -76,9 +76,8 @@ impl Host {
             }
             if list == List::Resources {
                 self.prepare(List::ResourceTemplates, effort, name).await;
-                let has = |entry: &Named| {
-                    Template::parse(&entry.own).is_ok_and(|template| template.matches(name))
-                };
+                let has =
+                    |entry: &Named| Template::parse(&entry.own).is_ok_and(|template| template.matches(name));
                 if let Some(found) = self.one(List::ResourceTemplates, name, has)? {
                     return Ok(found);
                 }

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plainwire_proto::json::visible;
+
 use super::Stderr;
 
 /// The most bytes that are kept of stderr. 4 KiB: a panic with a short backtrace.
@@ -87,7 +89,7 @@ impl LastWords {
         self.tail().is_whole
     }
 
-    /// Returns the last lines of stderr, without control characters; `None` if there are none.
+    /// Returns the last lines of stderr, escaped; `None` if there are none.
     pub(super) fn text(&self) -> Option<String> {
         let kept = self.tail();
         let bytes: Vec<u8> = kept.bytes.iter().copied().collect();
@@ -164,31 +166,44 @@ impl Passer {
     }
 }
 
-/// Writes all chunks to the client's stderr. Ignores errors: stderr may be closed.
+/// Writes all chunks to the client's stderr, in whole lines, so that lines of several servers do not mix.
+/// Ignores errors: stderr may be closed.
 fn write_all(chunks: &Receiver<Vec<u8>>) {
+    let mut rest = Vec::new();
     for chunk in chunks {
-        let _ = io::stderr().write_all(&chunk);
+        rest.extend_from_slice(&chunk);
+        let whole = match rest.iter().rposition(|&byte| byte == b'\n') {
+            Some(at) => at + 1,
+            None if rest.len() < MOST_BYTES => continue,
+            // A long line is written in parts. Half a character waits for its other half.
+            None => match std::str::from_utf8(&rest) {
+                Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                _ => rest.len(),
+            },
+        };
+        let text = plain(&String::from_utf8_lossy(&rest[..whole]));
+        rest.drain(..whole);
+        let _ = io::stderr().write_all(text.as_bytes());
     }
+    let _ = io::stderr().write_all(plain(&String::from_utf8_lossy(&rest)).as_bytes());
 }
 
-/// Returns text without the escape sequences of terminals and without control characters; line breaks stay,
-/// and tabs become blanks.
+/// Returns text of a server that a terminal only shows and does not obey. Line breaks stay, and tabs become
+/// blanks. Colours (`ESC [`, numbers, `m`) are left out. Other control characters, and invisible ones, are
+/// escaped, as in `\u{1b}`.
 fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => {
-                // Colours and similar sequences: `ESC [`, parameters, one letter.
-                if chars.next_if_eq(&'[').is_some() {
-                    while chars.next_if(|c| !('@'..='~').contains(c) && *c != '\n').is_some() {}
-                    chars.next_if(|c| ('@'..='~').contains(c));
-                }
-            }
-            '\n' => plain.push('\n'),
-            '\t' => plain.push(' '),
-            c if c.is_control() => {}
-            c => plain.push(c),
+    let text = text.replace("\r\n", "\n").replace('\t', " ");
+    let lines = text.split('\n').map(|line| visible(&without_colours(line), usize::MAX));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn without_colours(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').strip_prefix('m') {
+            Some(text) => plain.push_str(text),
+            None => plain.extend(["\u{1b}[", part]),
         }
     }
     plain
@@ -228,7 +243,9 @@ mod tests {
 
     #[test]
     fn shows_nothing_that_a_terminal_obeys() {
-        let text = kept(&["\u{1b}[31merror\u{1b}[0m:\tno \u{7}bell\u{1b}]0;title\u{7}\r\n"]);
-        assert_eq!(text.as_deref(), Some("error: no bell]0;title"));
+        let text =
+            kept(&["\u{1b}[1;31merror\u{1b}[0m:\tno \u{7}bell\u{1b}]0;title\u{7}\u{1b}[2J\u{202e}\r\n"]);
+        let expected = r"error: no \u{7}bell\u{1b}]0;title\u{7}\u{1b}[2J\u{202e}";
+        assert_eq!(text.as_deref(), Some(expected));
     }
 }

@@ -69,7 +69,8 @@ pub enum Stderr {
     AsTheCommandSays,
     /// The last lines of stderr are kept for errors. Nothing is passed on to the client's stderr.
     Keep,
-    /// The last lines of stderr are kept for errors. All of stderr is passed on to the client's stderr.
+    /// The last lines of stderr are kept for errors. All of stderr is passed on to the client's stderr, in
+    /// whole lines. Colours are left out, and other characters that could change a terminal are escaped.
     #[default]
     Pass,
 }

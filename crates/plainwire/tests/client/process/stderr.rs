@@ -64,7 +64,9 @@ async fn passes_stderr_on_unless_told_otherwise() {
         for (word, how) in
             [("passed", Stderr::Pass), ("kept", Stderr::Keep), ("inherited", Stderr::AsTheCommandSays)]
         {
-            let script = Script::serving(&format!("ended() {{ echo the server was {word} >&2; }}"));
+            let script = Script::serving(&format!(
+                "ended() {{ printf 'the server was {word}\\033[2J\\r\\302\\233 \\303' >&2; printf '\\251\\n' >&2; }}"
+            ));
             let program = Program::new(script.command()).stderr(how);
             builder().command(program).await.expect("a connection").close().await;
         }
@@ -73,8 +75,8 @@ async fn passes_stderr_on_unless_told_otherwise() {
     let mut client = Killed(again(name, "client").stderr(Stdio::piped()).spawn().expect("a client"));
     let mut said = String::new();
     client.0.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
-    assert!(said.contains("the server was passed\n"), "{said}");
-    assert!(said.contains("the server was inherited\n"), "{said}");
+    assert!(said.contains("the server was passed\\u{1b}[2J\\r\\u{9b} é\n"), "{said:?}");
+    assert!(said.contains("the server was inherited\u{1b}[2J\r\u{9b} é\n"), "{said:?}");
     assert!(!said.contains("the server was kept"), "{said}");
 }
 

@@ -1,0 +1,200 @@
+//! Tests of servers whose texts would overwrite, hide or forge what the user sees on a terminal.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::{Value, json};
+
+use super::script::{Step, answer, command, legacy, notify, play};
+
+/// Text that clears the screen, writes to the clipboard, hides what follows, and reverses it.
+const EVIL: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{9b}8m\u{202e}\u{200b}\rsafe";
+
+/// [`EVIL`] as the command has to show it in text.
+const SHOWN: &str = r"\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{9b}8m\u{202e}\u{200b}\rsafe";
+
+fn is_evil(letter: char) -> bool {
+    letter.is_control() && !matches!(letter, '\n' | '\t') || matches!(letter, '\u{202e}' | '\u{200b}')
+}
+
+/// Runs a command whose stdout and stderr are a terminal. Returns what the terminal would show.
+fn on_terminal(mut command: Command) -> String {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("it is ours");
+    let name: CString = ptsname(&terminal, Vec::new()).expect("a name");
+    let open = || rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("it opens");
+    let mut child = command.stdin(Stdio::null()).stdout(open()).stderr(open()).spawn().expect("it starts");
+    drop(command);
+    let mut shown = Vec::new();
+    let mut buffer = [0; 4_096];
+    let mut terminal = File::from(terminal);
+    // Once the command has ended, Linux answers a read with an error.
+    while let Ok(count @ 1..) = terminal.read(&mut buffer) {
+        shown.extend_from_slice(&buffer[..count]);
+    }
+    child.wait().expect("it ends");
+    // The terminal makes a line break of two characters.
+    String::from_utf8(shown).expect("UTF-8").replace("\r\n", "\n")
+}
+
+/// Returns the steps of a legacy server whose name is [`EVIL`]: the handshake, and reading the request after
+/// it.
+fn hostile() -> Vec<Step> {
+    let mut steps = legacy(&json!({}));
+    let info = json!({ "name": EVIL, "version": EVIL });
+    let capabilities = json!({ "tools": {}, "resources": {}, "prompts": {} });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
+    steps[1] = answer(1, &hello);
+    steps
+}
+
+/// Returns the steps of a server whose answer to one request has the result `result`.
+fn answering(result: &Value) -> Vec<Step> {
+    let mut steps = hostile();
+    steps.push(answer(2, result));
+    steps
+}
+
+fn words(words: &'static str) -> Vec<&'static str> {
+    words.split(' ').chain(["--era", "legacy"]).collect()
+}
+
+fn tool_result() -> Value {
+    json!({ "content": [
+        { "type": "text", "text": EVIL },
+        { "type": "resource_link", "name": EVIL, "uri": EVIL },
+        { "type": "image", "mimeType": EVIL, "data": "" },
+        { "type": "resource", "resource": { "uri": EVIL, "mimeType": EVIL, "blob": "" } },
+        { "type": EVIL, "what": EVIL },
+    ]})
+}
+
+/// Returns a server's steps that list tools, resources, templates and prompts with [`EVIL`] in every text.
+fn lists() -> Vec<Step> {
+    let schema = json!({ "type": "object", "properties": { EVIL: { "type": "string" } } });
+    let mut steps = hostile();
+    steps
+        .push(answer(2, &json!({ "tools": [{ "name": EVIL, "description": EVIL, "inputSchema": schema }] })));
+    steps.push(Step::Read);
+    steps.push(answer(3, &json!({ "resources": [{ "name": EVIL, "uri": EVIL, "description": EVIL }] })));
+    steps.push(Step::Read);
+    steps.push(answer(4, &json!({ "resourceTemplates": [{ "name": EVIL, "uriTemplate": EVIL }] })));
+    steps.push(Step::Read);
+    steps.push(answer(5, &json!({ "prompts": [{ "name": EVIL, "arguments": [{ "name": EVIL }] }] })));
+    steps
+}
+
+#[test]
+fn no_command_lets_a_server_draw_on_the_terminal() {
+    let error = Step::Say(
+        json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -1, "message": EVIL, "data": EVIL } }),
+    );
+    let mut refusing = hostile();
+    refusing.push(error);
+    let mut failing = hostile();
+    let failed = json!({ "isError": true, "content": [{ "type": "text", "text": EVIL }] });
+    failing.push(answer(2, &failed));
+    let mut progressing = hostile();
+    let progress = json!({ "progressToken": 2, "progress": 1, "message": EVIL });
+    progressing.push(notify("notifications/progress", &progress));
+    progressing.push(answer(2, &json!({ "content": [] , "structuredContent": { EVIL: EVIL } })));
+    let contents =
+        json!({ "contents": [{ "uri": EVIL, "text": EVIL }, { "uri": EVIL, "mimeType": EVIL, "blob": "" }] });
+    let message = json!({ "role": "user", "content": { "type": "text", "text": EVIL } });
+    let dying = vec![Step::Shell(r"printf '\033[2J\302\233\342\200\256\rsafe\n' >&2; exit 3")];
+    for (line, steps, times) in [
+        ("list", lists(), 10),
+        ("ping", answering(&json!({})), 2),
+        ("call x", answering(&tool_result()), 8),
+        ("call x", failing, 1),
+        ("call x", refusing, 1),
+        ("call x", progressing, 3),
+        ("read a://b", answering(&contents), 3),
+        ("prompt x", answering(&json!({ "messages": [message] })), 1),
+        ("list", dying, 0),
+    ] {
+        let shown = on_terminal(command(&words(line), steps));
+        assert!(!shown.contains(is_evil), "{line}: {shown:?}");
+        // In JSON, the escapes are those of JSON.
+        let found = shown.matches(SHOWN).count() + shown.matches(r"\u001b[2J").count();
+        assert!(found >= times, "{line}: {found} of {times} in {shown:?}");
+        assert!(shown.contains("safe"), "{line}: {shown:?}");
+    }
+}
+
+#[test]
+fn json_on_a_terminal_is_the_same_json_without_what_would_draw() {
+    let sent = tool_result();
+    let shown = on_terminal(command(&words("call x --json"), answering(&sent)));
+    assert!(!shown.contains(is_evil), "{shown:?}");
+    assert_eq!(serde_json::from_str::<Value>(&shown).expect("JSON"), sent);
+    let shown = on_terminal(command(&words("list --json"), lists()));
+    assert!(!shown.contains(is_evil), "{shown:?}");
+    let listed: Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!(listed["tools"][0]["description"], EVIL);
+}
+
+#[test]
+fn a_trace_on_stderr_is_the_same_json_without_what_would_draw() {
+    let sent = tool_result();
+    let shown = on_terminal(command(&words("call x --trace"), answering(&sent)));
+    assert!(!shown.contains(is_evil), "{shown:?}");
+    let frames = shown.lines().filter_map(|line| serde_json::from_str(line.split_once(" <- ")?.1).ok());
+    let results: Vec<Value> = frames.map(|mut frame: Value| frame["result"].take()).collect();
+    assert!(results.contains(&sent), "{shown}");
+}
+
+#[test]
+fn a_pipe_gets_the_exact_bytes_of_a_result() {
+    let ran =
+        play(&words("call x"), answering(&json!({ "content": [{ "type": "text", "text": EVIL }] })), "");
+    assert_eq!((ran.code, ran.stdout, &*ran.stderr), (0, format!("{EVIL}\n"), ""));
+}
+
+#[test]
+fn progress_and_the_server_do_not_write_into_an_open_question() {
+    let schema = json!({ "type": "object", "properties": {} });
+    let question = json!({ "message": "sure?", "requestedSchema": schema });
+    let mut steps = hostile();
+    steps.push(Step::Say(
+        json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": question }),
+    ));
+    steps.push(Step::Shell("sleep 0.3; echo your password: >&2"));
+    for (done, message) in [(1, "first"), (2, "enter your password:")] {
+        let progress = json!({ "progressToken": 2, "progress": done, "message": message });
+        steps.push(notify("notifications/progress", &progress));
+    }
+    steps.push(Step::Shell("sleep 0.3"));
+    steps.push(answer(2, &json!({ "content": [{ "type": "text", "text": "done" }] })));
+    // Nothing is typed, and stdin stays open until the server has answered the call.
+    let mut command = command(&words("call x"), steps);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let stdin = child.stdin.take();
+    let ran = super::Ran::of(child.wait_with_output().expect("it ends"));
+    drop(stdin);
+    let asked = format!("\nthe server \"{SHOWN}\" asks:\n  | sure?\nyes? [y/N] ");
+    let after = "\n(the server no longer waits for an answer)\n2 enter your password:\n";
+    assert_eq!((ran.stderr, &*ran.stdout), (format!("{asked}{after}"), "done\n"));
+}
+
+#[test]
+fn what_a_server_writes_to_its_stderr_is_shown_escaped_and_only_if_asked_for() {
+    let steps = || {
+        let mut steps = answering(&json!({}));
+        steps.insert(0, Step::Shell(r"printf 'log \033[32mgreen\033[0m \033[2J\302\233\n' >&2"));
+        steps
+    };
+    let quiet = play(&words("ping"), steps(), "");
+    assert_eq!((quiet.code, &*quiet.stderr), (0, ""));
+    let loud = play(&words("ping --server-log"), steps(), "");
+    assert_eq!((loud.code, &*loud.stderr), (0, "log green \\u{1b}[2J\\u{9b}\n"));
+}
