@@ -42,9 +42,10 @@ pub(crate) struct Rewrite {
     preset: Preset,
 }
 
-impl From<Preset> for Rewrite {
-    fn from(preset: Preset) -> Self {
-        Self { by: Preset::apply, preset }
+impl Rewrite {
+    /// Returns `None` for [`Preset::Slim`], which changes no list.
+    pub(crate) fn of(preset: Preset) -> Option<Self> {
+        (preset != Preset::Slim).then_some(Self { by: Preset::apply, preset })
     }
 }
 
@@ -172,9 +173,9 @@ impl InputSchema {
     }
 
     /// Returns the text that lists send to clients. A preset rewrites it, for clients that can't read all of
-    /// JSON Schema; without one, or for [`Preset::Slim`], it is the text of [`Self::to_raw`].
+    /// JSON Schema; without one it is the text of [`Self::to_raw`].
     pub(crate) fn listed(&self, rewrite: Option<Rewrite>) -> RawJson {
-        let Some(Rewrite { by, preset }) = rewrite.filter(|it| it.preset != Preset::Slim) else {
+        let Some(Rewrite { by, preset }) = rewrite else {
             return self.to_raw();
         };
         let mut value = self.value.clone();

@@ -287,7 +287,7 @@ impl Server {
     /// Sets the subset of JSON Schema that listed input schemas use, for clients that can't read all of it.
     /// [`Preset::Slim`] by default. Arguments are checked against the full schema in any case.
     pub fn schema_preset(mut self, preset: Preset) -> Self {
-        self.preset = Some(preset.into());
+        self.preset = Rewrite::of(preset);
         self
     }
 

@@ -9,7 +9,9 @@ use tokio::time::{sleep, timeout};
 use super::support::service_client::Web;
 use super::support::{Seen, http, server};
 use plainwire::http::Http;
+use plainwire::schema::Preset;
 use plainwire::stream::tap::{Direction, Tap};
+use plainwire::{Server, Tool};
 
 #[tokio::test]
 async fn an_answer_alone_is_json() {
@@ -122,4 +124,21 @@ async fn a_tap_sees_what_comes_and_goes() {
         .await;
     let directions: Vec<_> = frames.try_iter().map(|(direction, _)| direction).collect();
     assert_eq!(directions, [Direction::In, Direction::Out, Direction::In, Direction::Out, Direction::Out]);
+}
+
+#[tokio::test]
+async fn an_argument_that_clients_repeat_in_a_header_is_checked_unless_the_list_does_not_say_so() {
+    let region = json!({ "type": "string", "x-mcp-header": "Region" });
+    let schema = json!({ "type": "object", "properties": { "region": region } });
+    for (preset, status) in [(None, 400), (Some(Preset::Slim), 400), (Some(Preset::OpenaiStrict), 200)] {
+        let tool = Tool::new("store", |_: serde_json::Map<String, serde_json::Value>| async { "stored" });
+        let server = Server::new("regions").tool(tool.input_schema(schema.clone()));
+        let server = match preset {
+            Some(preset) => server.schema_preset(preset),
+            None => server,
+        };
+        let params = json!({ "name": "store", "arguments": { "region": "eu" } });
+        let answer = Web::new(Http::new(server)).ask(1, "tools/call", params).await;
+        assert_eq!(answer.status, status, "{preset:?}");
+    }
 }

@@ -240,7 +240,7 @@ fn lists_properties_in_the_order_of_the_struct() {
     let names: Vec<_> = schema.properties().into_iter().map(|(name, ..)| name).collect();
     assert_eq!(names, ["zebra", "ape", "mule"]);
     assert_eq!(serde_json::from_str::<Value>(text.get()).expect("JSON"), schema.value);
-    let listed = schema.listed(Some(Preset::Gemini.into()));
+    let listed = schema.listed(Rewrite::of(Preset::Gemini));
     assert!(listed.get().find("zebra") < listed.get().find("ape"), "{listed}");
 }
 
@@ -273,7 +273,7 @@ fn sends_text_by_hand_to_the_letter() {
     let schema = InputSchema::by_hand(text.into_schema().expect("JSON"));
     let sent = r#"{"type":"object","x-own":"a \" \\","properties":{"b":{"maximum":1.50e2},"a":{}}}"#;
     assert_eq!(schema.to_raw().get(), sent);
-    assert_eq!(schema.listed(Some(Preset::Slim.into())).get(), sent);
+    assert_eq!(schema.listed(Rewrite::of(Preset::Slim)).get(), sent);
     let wrong = "{\"type\":}".into_schema().expect_err("no JSON");
     assert!(wrong.starts_with("expected the schema to be JSON, but found: "), "{wrong}");
 }

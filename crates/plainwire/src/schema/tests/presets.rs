@@ -50,7 +50,7 @@ struct Tree {
 }
 
 fn of(preset: Preset) -> Value {
-    let text = InputSchema::of::<Everything>().listed(Some(preset.into()));
+    let text = InputSchema::of::<Everything>().listed(Rewrite::of(preset));
     serde_json::from_str(text.get()).expect("JSON")
 }
 
@@ -188,7 +188,7 @@ fn gemini_says_null_by_a_word_of_its_own() {
 #[test]
 fn presets_make_one_object_of_a_root_with_alternatives() {
     for preset in [Preset::OpenaiStrict, Preset::Gemini] {
-        let text = InputSchema::of::<Flat>().listed(Some(preset.into()));
+        let text = InputSchema::of::<Flat>().listed(Rewrite::of(preset));
         let schema: Value = serde_json::from_str(text.get()).expect("JSON");
         assert_eq!(schema["type"], "object");
         assert!(schema.get("anyOf").is_none() && schema.get("oneOf").is_none(), "{schema}");
