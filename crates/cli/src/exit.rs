@@ -69,6 +69,10 @@ pub(crate) struct ServerChoice {
     /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
     #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with_all = ["url", "command"])]
     pub(crate) input_env: Vec<String>,
+    /// Give the server the environment variable NAME, with VALUE or else with its value here; can be given more than
+    /// once. Without it, a server gets PATH, HOME and a few others, and those that a configuration file names.
+    #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "url")]
+    pub(crate) env: Vec<String>,
     /// Show what the server writes to its stderr. Without it, only its last lines are shown, if it fails.
     #[arg(long, conflicts_with = "url")]
     pub(crate) server_log: bool,

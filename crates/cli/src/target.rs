@@ -11,7 +11,7 @@ use std::process::Command;
 use plainwire::client::Target;
 use plainwire::client::config::{Config, Input, Variables};
 use plainwire::client::http::Remote;
-use plainwire::client::process::Stderr;
+use plainwire::client::process::{Program, Stderr};
 
 use crate::exit::{Failure, ServerChoice};
 use crate::paths::{self, ConfigFile, Scope};
@@ -24,11 +24,21 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
         _ => command(choice)?.into(),
     };
     Ok(match target {
-        // What a server writes to its stderr must not get into a question to the user.
-        Target::Command(program) if choice.server_log => program.stderr(Stderr::Pass).into(),
-        Target::Command(program) => program.stderr(Stderr::Keep).into(),
+        Target::Command(program) => {
+            // What a server writes to its stderr must not get into a question to the user.
+            let stderr = if choice.server_log { Stderr::Pass } else { Stderr::Keep };
+            choice.env.iter().fold(program.stderr(stderr), with_variable).into()
+        }
         other => other,
     })
+}
+
+/// Adds a variable that `--env=NAME` or `--env=NAME=VALUE` names to the environment of a server.
+fn with_variable(program: Program, variable: &String) -> Program {
+    match variable.split_once('=') {
+        Some((name, value)) => program.env(name, value),
+        None => program.inherit([variable]),
+    }
 }
 
 fn command(choice: &ServerChoice) -> Result<Command, Failure> {

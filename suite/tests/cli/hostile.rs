@@ -198,3 +198,25 @@ fn what_a_server_writes_to_its_stderr_is_shown_escaped_and_only_if_asked_for() {
     let loud = play(&words("ping --server-log"), steps(), "");
     assert_eq!((loud.code, &*loud.stderr), (0, "log green \\u{1b}[2J\\u{9b}\n"));
 }
+
+#[test]
+fn a_server_gets_no_variables_but_a_short_list_and_those_that_are_named() {
+    let steps = || {
+        let mut steps = answering(&json!({}));
+        steps.insert(0, Step::Shell("env >&2"));
+        steps
+    };
+    let with = |line: &'static str| {
+        let mut command = command(&words(line), steps());
+        command.env("MY_SECRET", "s3cret").env("PLAINWIRE_TOKEN_KEY", "k3y").env("WANTED", "w");
+        let ran = super::script::run(command, "");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.stderr.lines().map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let listed = with("ping --server-log");
+    assert!(listed.iter().any(|line| line.starts_with("PATH=")), "{listed:?}");
+    assert!(!listed.iter().any(|line| line.contains("s3cret") || line.contains("k3y")), "{listed:?}");
+    assert!(!listed.contains(&"WANTED=w".to_owned()), "{listed:?}");
+    let named = with("ping --server-log --env WANTED --env=SET=a=b");
+    assert!(named.contains(&"WANTED=w".to_owned()) && named.contains(&"SET=a=b".to_owned()), "{named:?}");
+}

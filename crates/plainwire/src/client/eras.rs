@@ -167,7 +167,7 @@ pub(super) fn hash_of_program(program: &Program) -> TargetHash {
     let command = program.command();
     command.get_program().hash(&mut hasher);
     command.get_args().for_each(|it| it.hash(&mut hasher));
-    command.get_envs().for_each(|it| it.hash(&mut hasher));
+    program.variables().hash(&mut hasher);
     command.get_current_dir().hash(&mut hasher);
     hasher.finish()
 }

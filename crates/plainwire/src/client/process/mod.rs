@@ -9,12 +9,14 @@
 //! Groups, SIGTERM and the watchdog exist on Unix only. On other systems only the server's own process is
 //! ended.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 mod child;
+mod environment;
 mod group;
 mod last_words;
 mod restart_policy;
@@ -23,6 +25,8 @@ pub(crate) mod start;
 #[cfg(unix)]
 mod watchdog;
 
+use environment::Environment;
+pub use environment::INHERITED;
 pub use restart_policy::Restart;
 pub(crate) use slot::Slot;
 pub(crate) use start::start;
@@ -55,6 +59,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 pub struct Program {
     /// The command that starts the program. Shared with clones, since [`Command`] can't be cloned.
     command: Arc<Mutex<Command>>,
+    environment: Environment,
     grace: Duration,
     restart: Option<Restart>,
     stderr: Stderr,
@@ -77,10 +82,12 @@ pub enum Stderr {
 
 impl Program {
     /// Describes a program that `command` starts. The client replaces its stdin and stdout; [`Self::stderr`]
-    /// sets its stderr.
+    /// sets its stderr. Of the variables of this process it gets only those in [`INHERITED`]; set further ones
+    /// on the command, or see [`Self::inherit`].
     pub fn new(command: Command) -> Self {
+        let environment = Environment::of(&command);
         let command = Arc::new(Mutex::new(command));
-        Self { command, grace: GRACE, restart: None, stderr: Stderr::default() }
+        Self { command, environment, grace: GRACE, restart: None, stderr: Stderr::default() }
     }
 
     /// Sets the grace period: how long the process may take to end after its input was closed, before
@@ -112,6 +119,11 @@ impl Program {
     /// Returns the command. The lock is never held for longer than a start takes.
     pub(crate) fn command(&self) -> MutexGuard<'_, Command> {
         self.command.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the variables that the command sets or, with `None`, removes.
+    pub(crate) fn variables(&self) -> &[(OsString, Option<OsString>)] {
+        self.environment.set()
     }
 
     pub(crate) fn policy(&self) -> Option<Restart> {

@@ -26,8 +26,9 @@ pub(crate) fn start(program: &Program) -> Result<(Stream, Process)> {
 }
 
 fn run(program: &Program) -> io::Result<(Stream, Process)> {
-    let Program { grace, stderr, .. } = program;
+    let Program { environment, grace, stderr, .. } = program;
     let mut command = program.command();
+    environment.apply(&mut command);
     Group::prepare(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     if *stderr != Stderr::AsTheCommandSays {

@@ -2,6 +2,7 @@
 //! behind.
 
 mod cut_answers;
+mod environment;
 mod exits;
 mod handshakes;
 mod hosts;
