@@ -92,3 +92,36 @@ fn what_is_kept_as_it_was_written_keeps_its_ends_of_lines() {
         assert_eq!(restored, source.replace(was, is), "{format}");
     }
 }
+
+/// Directives are read by putting characters of the planes for private use in their place. A reference to such
+/// a character must not be taken for a directive.
+#[test]
+fn a_reference_to_any_character_is_that_character_and_no_directive() {
+    let markdown = Format::Markdown(Flavor::Extended);
+    for number in [0xF_0000, 0xF_0001, 0xF_7FFF, 0xF_8000, 0xF_FFFD, 0x10_0000, 0x10_FFFD] {
+        let letter = char::from_u32(number).expect("a character");
+        for spelled in
+            [format!("&#{number};"), format!("&#x{number:X};"), format!("&#X{number:x};"), letter.to_string()]
+        {
+            let text = format!(
+                "A :status[approved]{{color=green}} b.\n\nVotes: {spelled}{spelled}x [{spelled}](a{spelled}b \"{spelled}\")"
+            );
+            let document = Document::read(markdown, &text);
+            let votes = &document.blocks[1];
+            assert_eq!(votes.plain_text(), format!("Votes: {letter}{letter}x {letter}"), "{text}");
+            let storage = convert(markdown, Format::Storage, &text);
+            assert_eq!(storage.losses, [], "{text}");
+            assert_eq!(storage.text.matches("approved").count(), 1, "{}", storage.text);
+        }
+    }
+}
+
+#[test]
+fn a_directive_is_read_although_many_characters_are_referred_to() {
+    let markdown = Format::Markdown(Flavor::Extended);
+    let all: String = (0xF_0000..0xF_0400).map(|number| format!("&#{number};")).collect();
+    let text = format!("{all} :status[approved]{{color=green}} and `&#983040;` {all}");
+    let storage = convert(markdown, Format::Storage, &text);
+    assert!(storage.text.contains("approved") && !storage.text.contains(":status"), "{}", storage.text);
+    assert!(storage.text.contains("<code>&amp;#983040;</code>"), "{}", storage.text);
+}

@@ -240,7 +240,7 @@ impl<'a> Group<'a, '_> {
         // The line was already counted as a directive, so the text gets a limit of nodes of its own. All of
         // it must be kept.
         let room = Rc::new(NodeLimit::default());
-        let mut runs = inline::label(self.prepared.source, span.range(), 0, &room);
+        let mut runs = inline::label(self.prepared, span.range(), 0, &room);
         if room.has_refused() {
             runs = thin_vec![Node::raw(Kind::RawInline, "markdown", line).at(span, span)];
         }

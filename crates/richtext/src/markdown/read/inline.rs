@@ -331,7 +331,7 @@ impl<'a> Build<'a, '_> {
         let label = found
             .label
             .clone()
-            .map(|it| (it.clone(), label(source, it, self.depth + 1, &self.prepared.room)));
+            .map(|it| (it.clone(), label(self.prepared, it, self.depth + 1, &self.prepared.room)));
         let marks = directive::marks(found);
         if !marks.is_empty() {
             let entered = marks.len();
@@ -397,27 +397,24 @@ fn words(node: &Node<'_>) -> String {
 /// the item as a task otherwise.
 pub(in super::super) const EMPTY: &str = "<!-- empty -->";
 
-/// Returns the nodes of the label at `range` in `source`. `depth` is the number of nested labels, including
+/// Returns the nodes of the label at `range` of the source of `parent`. `depth` is the number of nested labels, including
 /// this one.
 pub(super) fn label<'a>(
-    source: &'a str,
+    parent: &Prepared<'a>,
     range: Range<usize>,
     depth: usize,
     room: &Rc<NodeLimit>,
 ) -> ThinVec<Node<'a>> {
-    let text = &source[range.clone()];
+    let text = &parent.source[range.clone()];
     let plain = |it: u8| {
         it.is_ascii_alphanumeric() || it >= 0x80 || matches!(it, b' ' | b',' | b'.' | b'-' | b'@' | b'/')
     };
-    if !text.is_empty()
-        && text.bytes().all(plain)
-        && !text.contains(|it| ('\u{F0000}'..='\u{FFFFF}').contains(&it))
-    {
+    if !text.is_empty() && text.bytes().all(plain) {
         let span = Span::new(range.start, range.end);
         room.take(1);
         return thin_vec![Node::of_text(text).at(span, span)];
     }
-    let prepared = super::prepare::label(source, range, depth, room);
+    let prepared = super::prepare::label(parent, range, depth, room);
     let events: Vec<Placed<'_>> = super::parser(&prepared.text).collect();
     let events = &events[1.min(events.len())..events.len().saturating_sub(1).max(1)];
     nodes(&prepared, events, depth)

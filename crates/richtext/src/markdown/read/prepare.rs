@@ -5,11 +5,13 @@
 //! contains no directive, and the mapping from offsets in that text to offsets in the source. Directives are
 //! found here, but other modules turn them into nodes.
 //!
-//! A directive mark is two characters of Unicode plane 15 that encode the index of an [`Edit`], so that the
-//! directive can be found wherever CommonMark puts the mark. Such characters in the source itself are also
-//! replaced by directive marks.
+//! A directive mark is three characters of the Unicode planes 15 and 16: one that CommonMark can't make of any
+//! other part of the source, and two that encode the index of an [`Edit`]. So the directive can be found
+//! wherever CommonMark puts the mark.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -34,8 +36,7 @@ pub(super) struct Edit<'a> {
     pub(super) at: Range<usize>,
     /// The range of the source that is replaced; empty if text was inserted.
     pub(super) from: Range<usize>,
-    /// The inline directive that the range stands for; `None` for inserted text, and for a character that
-    /// could be taken for a directive mark.
+    /// The inline directive that the range stands for; `None` for inserted text.
     pub(super) found: Option<Found<'a>>,
 }
 
@@ -46,6 +47,7 @@ pub(super) struct Prepared<'a> {
     pub(super) edits: Vec<Edit<'a>>,
     /// The source offset at which the prepared text begins.
     base: usize,
+    lead: Lead,
     /// The number of nodes that may still be made for the document.
     pub(super) room: Rc<NodeLimit>,
 }
@@ -78,20 +80,17 @@ impl<'a> Prepared<'a> {
     /// Returns `text`, which CommonMark took from the prepared text, with each directive mark replaced by its
     /// source; `None` if it contains no directive mark.
     pub(super) fn restored(&self, text: &str) -> Option<String> {
-        if self.edits.is_empty() || !text.contains(is_mark) {
-            return None;
-        }
+        let lead = self.lead.get().copied().flatten().filter(|&lead| text.contains(lead))?;
         let mut out = String::with_capacity(text.len());
         let mut chars = text.chars();
         while let Some(it) = chars.next() {
-            match it {
-                _ if !is_mark(it) => out.push(it),
-                _ => {
-                    let low = chars.next().map_or(0, |it| it as u32 - FIRST);
-                    let number = ((it as u32 - FIRST) << 15 | low) as usize;
-                    out.push_str(self.edits.get(number).map_or("", |it| &self.source[it.from.clone()]));
-                }
+            if it != lead {
+                out.push(it);
+                continue;
             }
+            let mut digit = || chars.next().and_then(|it| (it as u32).checked_sub(FIRST)).unwrap_or_default();
+            let number = (digit() << 15 | digit()) as usize;
+            out.push_str(self.edits.get(number).map_or("", |it| &self.source[it.from.clone()]));
         }
         Some(out)
     }
@@ -108,27 +107,48 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// The first character of all directive marks in a document, found when it is needed first. `None` inside if
+/// there is no such character.
+pub(super) type Lead = Rc<OnceCell<Option<char>>>;
+
+/// The character that encodes 0 in a directive mark.
 const FIRST: u32 = 0xF_0000;
 
-fn is_mark(it: char) -> bool {
-    (FIRST..FIRST + 0x8000).contains(&(it as u32))
+/// Returns a character that CommonMark can't make of `source`, because it is neither in the source nor the
+/// meaning of a numeric reference such as `&#983040;`. `None` if the source uses all 131,068 candidates.
+fn lead(source: &str) -> Option<char> {
+    let mut used = BTreeSet::new();
+    for at in memchr::memchr2_iter(0xF3, 0xF4, source.as_bytes()) {
+        used.extend(source[at..].chars().next().map(u32::from));
+    }
+    for at in memchr::memmem::find_iter(source.as_bytes(), "&#") {
+        let number = &source[at + 2..];
+        let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => (digits, 16),
+            None => (number, 10),
+        };
+        let length = digits.bytes().take(16).take_while(|it| char::from(*it).is_digit(radix)).count();
+        used.extend(u32::from_str_radix(&digits[..length], radix));
+    }
+    let mut candidates = (FIRST..=0xF_FFFD).chain(0x10_0000..=0x10_FFFD);
+    candidates.find(|it| !used.contains(it)).and_then(char::from_u32)
 }
 
 /// Prepares a whole source.
 pub(super) fn document(source: &str, room: NodeLimit) -> Prepared<'_> {
-    Scan::new(source, 0..source.len(), Rc::new(room)).document()
+    Scan::new(source, 0..source.len(), Rc::new(room), Lead::default()).document()
 }
 
-/// Prepares the label of a directive for CommonMark. The prepared text has a comma before and after the
+/// Prepares the label of a directive in `parent` for CommonMark. The prepared text has a comma before and after the
 /// label, and the caller removes the commas again: with them, CommonMark reads the label as a paragraph
 /// whatever it begins with, and keeps the white space at its ends.
 pub(super) fn label<'a>(
-    source: &'a str,
+    parent: &Prepared<'a>,
     range: Range<usize>,
     depth: usize,
     room: &Rc<NodeLimit>,
 ) -> Prepared<'a> {
-    let mut scan = Scan::new(source, range.clone(), Rc::clone(room));
+    let mut scan = Scan::new(parent.source, range.clone(), Rc::clone(room), Rc::clone(&parent.lead));
     scan.fence(range.start);
     if depth < MAX_LABELS {
         scan.inline();
@@ -143,6 +163,7 @@ const MAX_LABELS: usize = 32;
 
 struct Scan<'a> {
     source: &'a str,
+    lead: Lead,
     room: Rc<NodeLimit>,
     range: Range<usize>,
     out: String,
@@ -161,10 +182,10 @@ struct Line {
 }
 
 impl<'a> Scan<'a> {
-    fn new(source: &'a str, range: Range<usize>, room: Rc<NodeLimit>) -> Self {
+    fn new(source: &'a str, range: Range<usize>, room: Rc<NodeLimit>, lead: Lead) -> Self {
         let line = Line { start: range.start, end: range.end };
         let copied = range.start;
-        Self { source, room, copied, range, out: String::new(), edits: Vec::new(), line, pairs: None }
+        Self { source, lead, room, copied, range, out: String::new(), edits: Vec::new(), line, pairs: None }
     }
 
     fn finish(mut self) -> Prepared<'a> {
@@ -175,6 +196,7 @@ impl<'a> Scan<'a> {
                 text,
                 edits: self.edits,
                 base: self.range.start,
+                lead: self.lead,
                 room: self.room,
             };
         }
@@ -184,6 +206,7 @@ impl<'a> Scan<'a> {
             text: Cow::Owned(self.out),
             edits: self.edits,
             base: self.range.start,
+            lead: self.lead,
             room: self.room,
         }
     }
@@ -195,28 +218,24 @@ impl<'a> Scan<'a> {
         let mut is_first = true;
         let mut blank_at = usize::MAX;
         self.line.end = line_end(bytes, 0);
-        while let Some(at) = memchr::memchr3(b':', b'\n', 0xF3, &bytes[next..]).map(|it| next + it) {
+        while let Some(at) = memchr::memchr2(b':', b'\n', &bytes[next..]).map(|it| next + it) {
             next = at + 1;
-            match bytes[at] {
-                b'\n' => {
-                    self.line = Line { start: next, end: usize::MAX };
-                    self.pairs = None;
-                    is_first = true;
-                }
-                b':' => {
-                    if self.line.end == usize::MAX {
-                        self.line.end = line_end(bytes, at);
-                    }
-                    if is_first && bytes.get(next) == Some(&b':') && self.is_alone(at, &mut opened) {
-                        self.isolate(at, &mut blank_at);
-                        next = self.line.end;
-                    } else {
-                        next = self.directive(at).unwrap_or(next);
-                    }
-                    is_first = false;
-                }
-                _ => next = self.verbatim(at).unwrap_or(next),
+            if bytes[at] == b'\n' {
+                self.line = Line { start: next, end: usize::MAX };
+                self.pairs = None;
+                is_first = true;
+                continue;
             }
+            if self.line.end == usize::MAX {
+                self.line.end = line_end(bytes, at);
+            }
+            if is_first && bytes.get(next) == Some(&b':') && self.is_alone(at, &mut opened) {
+                self.isolate(at, &mut blank_at);
+                next = self.line.end;
+            } else {
+                next = self.directive(at).unwrap_or(next);
+            }
+            is_first = false;
         }
         self.finish()
     }
@@ -224,9 +243,8 @@ impl<'a> Scan<'a> {
     fn inline(&mut self) {
         let bytes = self.source.as_bytes();
         let mut next = self.range.start;
-        while let Some(at) = memchr::memchr2(b':', 0xF3, &bytes[next..self.range.end]).map(|it| next + it) {
-            let found = if bytes[at] == b':' { self.directive(at) } else { self.verbatim(at) };
-            next = found.unwrap_or(at + 1);
+        while let Some(at) = memchr::memchr(b':', &bytes[next..self.range.end]).map(|it| next + it) {
+            next = self.directive(at).unwrap_or(at + 1);
         }
     }
 
@@ -241,26 +259,17 @@ impl<'a> Scan<'a> {
         self.edits.push(Edit { at: start..start + 1, from: at..at, found: None });
     }
 
-    fn mark(&mut self, from: Range<usize>, found: Option<Found<'a>>) {
+    /// Replaces the directive at `from` by a directive mark that begins with `lead`.
+    fn mark(&mut self, lead: char, from: Range<usize>, found: Found<'a>) {
         self.copy(from.start);
         let start = self.out.len();
         let number = self.edits.len() as u32;
+        self.out.push(lead);
         for part in [number >> 15, number & 0x7FFF] {
             self.out.extend(char::from_u32(FIRST + part));
         }
         self.copied = from.end;
-        self.edits.push(Edit { at: start..self.out.len(), from, found });
-    }
-
-    /// Replaces the character at `at`, if it could be taken for a directive mark, by a directive mark;
-    /// returns the offset after the character.
-    fn verbatim(&mut self, at: usize) -> Option<usize> {
-        let it = self.source[at..].chars().next()?;
-        if !is_mark(it) {
-            return None;
-        }
-        self.mark(at..at + 4, None);
-        Some(at + 4)
+        self.edits.push(Edit { at: start..self.out.len(), from, found: Some(found) });
     }
 
     /// Replaces the inline directive that begins with the colon at `at` by a directive mark; returns the
@@ -290,7 +299,8 @@ impl<'a> Scan<'a> {
             None if label.is_none() => return None,
             None => ThinVec::new(),
         };
-        self.mark(at..end, Some(Found { name, label, attrs }));
+        let lead = (*self.lead.get_or_init(|| lead(source)))?;
+        self.mark(lead, at..end, Found { name, label, attrs });
         Some(end)
     }
 
