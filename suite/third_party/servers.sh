@@ -57,16 +57,16 @@ for mode in streamableHttp sse; do
   stop
 done
 
-export PYTHONPATH=$PYTHON_EVERYTHING
+# Our client passes on no variables of its own environment, so the command sets this one.
+path=PYTHONPATH=$PYTHON_EVERYTHING
 for era in auto legacy; do
   judge "everything (Python) over stdio, $era" python "$era" \
-    "$PYTHON" -c 'from mcp_everything_server.server import mcp; mcp.run("stdio")'
+    env "$path" "$PYTHON" -c 'from mcp_everything_server.server import mcp; mcp.run("stdio")'
   port=$(free_port)
-  start "$port" "$PYTHON" -m mcp_everything_server --port "$port"
+  start "$port" env "$path" "$PYTHON" -m mcp_everything_server --port "$port"
   judge "everything (Python) over HTTP, $era" python "$era" "http://127.0.0.1:$port/mcp"
   stop
 done
-unset PYTHONPATH
 
 # FastMCP has elicitation only in the legacy era.
 for example in "fastmcp:testing_demo/server.py:auto legacy" "fastmcp-elicitation:elicitation.py:legacy"; do
