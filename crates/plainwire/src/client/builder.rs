@@ -237,7 +237,8 @@ impl ClientBuilder {
     async fn remote_once(self, remote: Remote) -> Result<Client> {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
         let tools = KnownTools::default();
-        let connection = Arc::new(Connection::new(&remote, self.config.limits, tools.clone(), arrives)?);
+        let limits = (self.config.limits, self.config.initialize_timeout);
+        let connection = Arc::new(Connection::new(&remote, limits, tools.clone(), arrives)?);
         let link = Link::http(Arc::clone(&connection), arrived, self.tap.clone());
         self.open(link, FarEnd::http(connection), tools, None).await
     }

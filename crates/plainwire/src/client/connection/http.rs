@@ -155,6 +155,7 @@ impl Http {
 #[cfg(test)]
 mod tests {
     use std::task::Waker;
+    use std::time::Duration;
 
     use plainwire_proto::peer::Limits;
 
@@ -171,8 +172,9 @@ mod tests {
     async fn passes_on_what_came_on_a_stream_before_its_answer() {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
         let remote = Remote::new("http://127.0.0.1:1/mcp");
-        let connection = Connection::new(&remote, Limits::default(), KnownTools::default(), arrives.clone())
-            .expect("a URL");
+        let limits = (Limits::default(), Duration::from_secs(1));
+        let connection =
+            Connection::new(&remote, limits, KnownTools::default(), arrives.clone()).expect("a URL");
         let mut http = Http::new(Arc::new(connection), arrived, None);
         // Two requests have ended. The second has passed on a message before its answer.
         for number in [1, 3] {

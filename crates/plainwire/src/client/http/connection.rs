@@ -3,6 +3,7 @@
 //! again.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
@@ -31,6 +32,8 @@ pub(crate) struct Connection {
     arrived: mpsc::Sender<Arrived>,
     authorize: Option<Arc<dyn Authorize>>,
     client: Client,
+    /// The longest time for which `gate` is locked for writing: the deadline of `initialize`.
+    begin_timeout: Duration,
     /// Locked for writing while a session begins: no other frame of the session is sent in that time.
     pub(super) gate: Arc<RwLock<()>>,
     /// The headers of each request, as the program set them.
@@ -54,13 +57,13 @@ pub(super) struct Sent {
 }
 
 impl Connection {
-    /// Creates a connection. Sends nothing yet.
+    /// Creates a connection, whose sessions have `begin_timeout` to begin. Sends nothing yet.
     ///
     /// # Errors
     /// [`Error::Target`] for an invalid URL or invalid headers.
     pub(crate) fn new(
         remote: &Remote,
-        limits: Limits,
+        (limits, begin_timeout): (Limits, Duration),
         tools: KnownTools,
         arrived: mpsc::Sender<Arrived>,
     ) -> Result<Self> {
@@ -72,6 +75,7 @@ impl Connection {
         Ok(Self {
             arrived,
             authorize: remote.authorize.clone(),
+            begin_timeout,
             client: client(&url)?,
             gate: Arc::default(),
             headers,
@@ -98,7 +102,12 @@ impl Connection {
         if !out.is_handshake() && !out.is_modern() && out.method != INITIALIZED {
             drop(self.gate.read().await);
         }
-        match (self.deliver(&out).await, out.id) {
+        let delivered = if out.method == INITIALIZED {
+            self.within_begin_timeout(self.deliver(&out)).await
+        } else {
+            self.deliver(&out).await
+        };
+        match (delivered, out.id) {
             (Ok(answer), _) => answer.map(|it| Arrived::Message(Box::new(it))),
             (Err(error), Some(id)) => Some(Arrived::Failed { id, error }),
             (Err(error), None) => {
@@ -106,6 +115,15 @@ impl Connection {
                 None
             }
         }
+    }
+
+    /// Runs `work`, during which `gate` is locked for writing.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] if the server does not let the session begin in time: other requests wait for it.
+    pub(super) async fn within_begin_timeout<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let late = |_| Error::Closed { why: "the server did not let a session begin in time".to_owned() };
+        tokio::time::timeout(self.begin_timeout, work).await.map_err(late)?
     }
 
     /// Sends a frame by POST, with the headers that repeat parts of it, and returns the response.
@@ -199,7 +217,7 @@ impl Connection {
 }
 
 /// Time limit for the deletion of a session. 1 s: nothing depends on its success.
-const FAREWELL: std::time::Duration = std::time::Duration::from_secs(1);
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The failure of an HTTP request that has no response.
 pub(super) enum Unsent {

@@ -91,6 +91,10 @@ impl Connection {
     /// request has already begun a new session.
     pub(super) async fn renew(&self, generation: u64) -> Result<()> {
         let _alone = self.gate.write().await;
+        self.within_begin_timeout(self.begin_again(generation)).await
+    }
+
+    async fn begin_again(&self, generation: u64) -> Result<()> {
         let before = self.session().clone();
         let (true, Some(initialize)) = (before.generation == generation, before.initialize) else {
             return Ok(());

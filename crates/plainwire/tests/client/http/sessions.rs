@@ -1,13 +1,14 @@
 //! Sessions as clients use them: their headers, requests that are repeated in a new session, and streams that
 //! are resumed.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use plainwire::client::Change;
 use plainwire::model::{LogLevel, SubscriptionFilter};
-use plainwire::proto::peer::EraChoice;
+use plainwire::proto::peer::{EraChoice, RequestOptions};
 use plainwire::{Client, Error};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -285,4 +286,81 @@ async fn streams_of_2026_07_28_are_not_taken_up_again() {
     let error = call(&client.expect("a connection")).await.expect_err("no answer");
     assert!(matches!(error, Error::OutcomeUnknown { .. }), "{error}");
     assert_eq!(script.methods(), ["server/discover", "tools/call"]);
+}
+
+/// A server's connections: for each frame, the answer, or `None` to leave it without one.
+async fn stalling(
+    answer: impl Fn(&Asked) -> Option<String> + Send + Sync + 'static,
+) -> (SocketAddr, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let answer = Arc::new(answer);
+    let mut server = JoinSet::new();
+    server.spawn(async move {
+        let mut connections = JoinSet::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let answer = Arc::clone(&answer);
+            connections.spawn(async move {
+                let Some(asked) = read(&mut stream).await else { return };
+                match answer(&asked) {
+                    Some(answer) => {
+                        let _ = stream.write_all(answer.as_bytes()).await;
+                    }
+                    None => std::future::pending().await,
+                }
+            });
+        }
+    });
+    (address, server)
+}
+
+fn impatient() -> plainwire::client::ClientBuilder {
+    let deadlines = RequestOptions { idle: Duration::from_millis(500), ..RequestOptions::default() };
+    Client::builder().era(EraChoice::Legacy).deadlines(deadlines)
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_does_not_let_begin_again_holds_no_request_up_for_ever() {
+    let sessions = AtomicUsize::new(0);
+    let (address, _server) = stalling(move |asked| match &*asked.method() {
+        "initialize" if sessions.fetch_add(1, Ordering::SeqCst) == 0 => Some(with(
+            "200 OK",
+            "application/json",
+            "mcp-session-id: s0\r\n",
+            &message(asked, &hello("2025-11-25")),
+        )),
+        // The server never answers the request for a second session.
+        "initialize" => None,
+        "notifications/initialized" => Some(json("202 Accepted", "")),
+        "tools/call" => Some(result(asked, DONE)),
+        // The stream that the client opens by itself: the client takes the session for lost.
+        _ => Some(json("404 Not Found", "")),
+    })
+    .await;
+    let client = impatient().remote(remote(address)).await.expect("a connection");
+    // The listener has found the 404, and waits for the new session.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut answered = 0;
+    for _ in 0..10 {
+        answered += usize::from(call(&client).await.is_ok());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(answered > 0, "no request was sent, although the server answers them");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_accept_the_end_of_the_handshake_holds_no_request_up_for_ever() {
+    let (address, _server) = stalling(move |asked| match &*asked.method() {
+        "initialize" => Some(result(asked, &hello("2025-11-25"))),
+        "notifications/initialized" => None,
+        "tools/call" => Some(result(asked, DONE)),
+        _ => Some(json("405 Method Not Allowed", "")),
+    })
+    .await;
+    let client = impatient().remote(remote(address)).await.expect("a connection");
+    let mut answered = 0;
+    for _ in 0..10 {
+        answered += usize::from(call(&client).await.is_ok());
+    }
+    assert!(answered > 0, "no request was sent, although the server answers them");
 }
