@@ -299,11 +299,7 @@ fn says_what_is_wrong_and_where() {
         ),
         (
             r#"{"command":"${command:\u001b[2J}"}"#,
-            r"expected a known variable, but found `${command:\u{1b}[2J}`, in `command`",
-        ),
-        (
-            r#"{"command":"${command:x}"}"#,
-            "expected a known variable, but found `${command:x}`, in `command`",
+            "expected a known variable, but found `${command:…}`, in `command`",
         ),
         (
             r#"{"command":"${workspaceFolder}"}"#,
@@ -329,6 +325,10 @@ fn says_what_is_wrong_and_where() {
     ] {
         refused("x.json", json, why);
     }
+    // Claude Code's default for a variable, in a file of another client: it may be a secret.
+    let json = server(r#"{"command":"a","env":{"T":"${TOKEN:-s3cret}"}}"#);
+    let why = "expected a known variable, but found `${TOKEN:…}`, in `env`";
+    refused("/p/.cursor/mcp.json", &json, &at(why).replace("x.json", "/p/.cursor/mcp.json"));
     let error = Config::read("/nowhere/at/all.json").expect_err("no file").to_string();
     assert!(error.starts_with("expected /nowhere/at/all.json to be readable, but found: "), "{error}");
 }

@@ -139,8 +139,9 @@ impl Variables {
             }
             ("pathSeparator" | "/", "") => MAIN_SEPARATOR_STR.to_owned(),
             (prefix, name) if !name.is_empty() && is_name(prefix) => {
-                let reference = visible(reference, 80);
-                return Err(format!("expected a known variable, but found `${{{reference}}}`"));
+                // The rest may be a secret: the default of Claude Code's `${TOKEN:-s3cret}`.
+                let prefix = visible(prefix, 80);
+                return Err(format!("expected a known variable, but found `${{{prefix}:…}}`"));
             }
             _ => return Ok(None),
         };
