@@ -12,9 +12,10 @@ use crate::format::{Flavor, Format};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs::Target;
 
-/// Attributes of a reference to a file that only storage format has. They are removed when the media id or
-/// the address of the file is set, because that replaces them.
-const OF_THE_FILE: [&str; 4] = ["storage:container", "storage:form", "ri:version-at-save", "ri:content-id"];
+/// Attributes of a reference to a page or a file that only storage format has. They are removed when a media
+/// id or an address is set, because that replaces the reference.
+const OF_THE_REFERENCE: [&str; 4] =
+    ["storage:container", "storage:form", "ri:version-at-save", "ri:content-id"];
 
 pub(super) fn references(blocks: &[Node<'_>]) -> Names {
     let mut found = Found::default();
@@ -196,7 +197,7 @@ impl Resolving<'_> {
         let place = place_of(mark.text("href"), mark.text("storage:container"));
         if let Some(href) = place.and_then(|it| self.href(it)) {
             set(&mut mark.attrs, "href", href);
-            mark.attrs.retain(|it| !OF_THE_FILE.contains(&&*it.name));
+            mark.attrs.retain(|it| !OF_THE_REFERENCE.contains(&&*it.name));
         }
     }
 
@@ -236,7 +237,8 @@ impl Resolving<'_> {
     fn with_id(&self, node: &mut Node<'_>, asked: &Attachment) {
         let Some(known) = self.resolver.attachment(asked) else { return };
         let Some(id) = known.media_id else { return };
-        node.attrs.retain(|it| it.name != "url" && it.name != "type" && !OF_THE_FILE.contains(&&*it.name));
+        node.attrs
+            .retain(|it| it.name != "url" && it.name != "type" && !OF_THE_REFERENCE.contains(&&*it.name));
         let said =
             [("type", "file".to_owned()), ("id", id), ("collection", known.collection.unwrap_or_default())];
         node.attrs.splice(0..0, said.map(|(name, value)| Attr::string(name, value)));
