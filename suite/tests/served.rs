@@ -2,9 +2,10 @@
 
 #![cfg(target_os = "linux")]
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -125,6 +126,7 @@ fn busy(program: &Program) -> u64 {
 fn tokens(name: &str, text: &str) -> String {
     let path = format!("{}/served-{name}.tokens", env!("CARGO_TARGET_TMPDIR"));
     fs::write(&path, text).expect("a file");
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("a file of ours");
     path
 }
 
@@ -168,6 +170,35 @@ fn a_file_of_tokens_that_is_not_what_it_should_be_is_named_and_no_token_is_shown
     let (code, said) = ended(serving(&["--token-file", &tokens("odd", "ada s3crét\n")]));
     assert_ne!(code, Some(0), "{said}");
     assert!(said.contains("visible ASCII") && !said.contains("s3c"), "{said}");
+}
+
+#[test]
+fn a_file_of_tokens_that_others_can_read_or_change_is_refused() {
+    let path = tokens("mode", "ada s3cret\n");
+    for (mode, refused) in
+        [(0o666, true), (0o644, true), (0o604, true), (0o660, true), (0o640, false), (0o400, false)]
+    {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).expect("a file of ours");
+        let command = serving(&["--token-file", &path]);
+        if refused {
+            let (code, said) = ended(command);
+            let expected =
+                "expected a file that no other user can read or change (`chmod 600`), but found mode";
+            assert_eq!(code, Some(2), "{said}");
+            assert!(
+                said.starts_with(&format!("error: --token-file {path}: {expected} {mode:04o}\n")),
+                "{said}"
+            );
+        } else {
+            start(command);
+        }
+    }
+    // A client's own token, too.
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).expect("a file of ours");
+    let mut command = binary::command();
+    command.args(["ping", "--url", "http://127.0.0.1:1/mcp", "--token-file", &path]);
+    let (code, said) = ended(command);
+    assert!(code == Some(2) && said.contains("mode 0644") && !said.contains("s3cret"), "{said}");
 }
 
 /// Runs a command until it ends by itself. Returns its exit code and its stderr.

@@ -19,6 +19,7 @@ mod output;
 mod paths;
 mod progress;
 mod roots;
+mod secret_file;
 mod serve;
 mod servers;
 mod target;

@@ -9,6 +9,7 @@ use plainwire::stream::tap::Tap;
 
 use crate::args::{Builtin, Serve};
 use crate::exit::{Exit, Failure};
+use crate::secret_file;
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     let mut server: Server = match args.server {
@@ -45,7 +46,7 @@ fn not_served(error: plainwire::Error) -> Failure {
 /// that begin with `#` are ignored.
 fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let failed = |why: String| Failure::usage(format!("--token-file {}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    let text = secret_file::read(path).map_err(|error| failed(error.to_string()))?;
     let lines = text.lines().map(str::trim).enumerate();
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let tokens: Result<Vec<_>, Failure> = lines

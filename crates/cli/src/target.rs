@@ -4,7 +4,6 @@
 //! come from the environment or from a file, because other users of the machine can see a command line.
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,6 +14,7 @@ use plainwire::client::process::{Program, Stderr};
 
 use crate::exit::{Failure, ServerChoice};
 use crate::paths::{self, ConfigFile, Scope};
+use crate::secret_file;
 
 /// Returns the target that the command line names.
 pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
@@ -86,7 +86,7 @@ fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
         (Some(name), _) => (variable(name).unwrap_or_default(), format!("--bearer-env {name}")),
         (_, Some(path)) => {
             let place = format!("--token-file {}", path.display());
-            let text = fs::read_to_string(path);
+            let text = secret_file::read(path);
             (text.map_err(|error| Failure::usage(format!("{place}: {error}")))?, place)
         }
         _ => return Ok(None),

@@ -50,6 +50,11 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
         fs::write(&path, text).expect("a file of our own");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("a file of our own");
+        }
         path.to_str().expect("UTF-8").to_owned()
     };
     let token = "s3cret-s3cret-s3cret";

@@ -1,0 +1,41 @@
+//! Files with secrets, such as tokens, that a user names on the command line.
+//!
+//! In: a path. Out: the text of the file, if other users can neither read nor change it.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Reads a file. Its group may read it, as in a container.
+///
+/// # Errors
+/// An error that says why the file can't be read, or what was expected of its mode.
+pub(crate) fn read(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    check(&file)?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Checks the mode of the open file, so that no other file can take its place between check and use. A pipe
+/// has no mode that matters: it belongs to this process.
+#[cfg(unix)]
+fn check(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let facts = file.metadata()?;
+    let mode = facts.permissions().mode() & 0o777;
+    if facts.is_file() && mode & 0o027 != 0 {
+        let text = format!(
+            "expected a file that no other user can read or change (`chmod 600`), but found mode {mode:04o}"
+        );
+        return Err(io::Error::other(text));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check(_: &File) -> io::Result<()> {
+    Ok(())
+}
