@@ -125,8 +125,7 @@ impl Maker<'_> {
         all
     }
 
-    /// Returns one edit for each block that contains only nodes with a Markdown syntax; the edit deletes the
-    /// block.
+    /// Returns one edit for each block that is plain in the sense of [`is_plain`]; the edit deletes the block.
     fn deleted(&self) -> Vec<Edited> {
         let plain = |it: &(usize, &Node<'_>)| is_plain(it.1);
         let gone = |(at, block): (usize, &Node<'_>)| {
@@ -376,7 +375,8 @@ fn of_kinds<'n, 'a>(node: &'n Node<'a>, kinds: &[Kind], found: &mut Vec<&'n Node
     node.children.iter().for_each(|it| of_kinds(it, kinds, found));
 }
 
-/// Returns whether Markdown has a syntax for the node and everything in it.
+/// Returns whether the node and everything in it are of kinds that Markdown has a syntax for. Images and raw
+/// nodes do not count. Marks are not checked.
 fn is_plain(node: &Node<'_>) -> bool {
     use Kind::{
         Blockquote, BulletList, CodeBlock, HardBreak, Heading, ListItem, OrderedList, Paragraph, Rule, Table,
