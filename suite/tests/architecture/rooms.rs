@@ -63,7 +63,7 @@ pub(crate) const ROOMS: &[Room] = &[
     // use both
     room("plainwire", "error.rs", 250, &[]),
     room("plainwire", "log.rs", 150, &["runtime"]),
-    room("plainwire", "runtime", 300, &[]),
+    room("plainwire", "runtime", 500, &[]),
     room("plainwire", "stream", 950, &[]),
     room("plainwire", "schema", 4250, &[]),
     room("plainwire", "server/result", 800, &["schema"]),
@@ -77,7 +77,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "server/entry", 2500, &["error.rs", "schema", "server/context", "server/handler", "server/layer", "server/result"]),
     room("plainwire", "server/catalog", 950, &["error.rs", "schema", "server/changes.rs", "server/context", "server/entry", "server/handler", "server/layer", "server/result"]),
     room("plainwire", "server/built.rs", 100, &["runtime", "server/asking", "server/catalog", "server/context", "server/principal.rs", "stream"]),
-    room("plainwire", "server/connection", 1600, &["error.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/changes.rs", "server/context", "server/handler", "server/principal.rs", "server/result", "stream"]),
+    room("plainwire", "server/connection", 1750, &["error.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/changes.rs", "server/context", "server/handler", "server/principal.rs", "server/result", "stream"]),
     room("plainwire", "server", 750, &["error.rs", "log.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/connection", "server/context", "server/entry", "server/layer", "server/principal.rs", "stream"]),
     room("plainwire", "server/store", 3050, &["runtime"]),
     room("plainwire", "server/http", 5850, &["error.rs", "runtime", "server", "server/built.rs", "server/changes.rs", "server/connection", "server/principal.rs", "server/store", "stream"]),

@@ -14,17 +14,18 @@ use std::task::Context;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use plainwire_proto::peer::Now;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep};
 
 mod deadline;
 mod detached;
+mod gate;
 pub(crate) mod random;
 mod tasks;
 
 pub(crate) use deadline::Deadline;
 pub(crate) use detached::Detached;
+pub(crate) use gate::{Gate, Passage};
 pub(crate) use tasks::TaskSet;
 
 /// A guard for a task. Dropping the guard stops the task.
@@ -82,18 +83,6 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
             // The runtime is shutting down, and the task that waits here ends with it.
             Err(_) => pending().await,
         },
-    }
-}
-
-/// Runs, on the current thread, a step that may block. On a multi-threaded runtime, other tasks continue
-/// meanwhile; on a runtime with one thread they wait.
-///
-/// Without this, the worker thread that blocks may be the one that polls for input and output, and no other
-/// worker takes over. Measured: a tool that slept for 600 ms delayed a ping by 600 ms.
-pub(crate) fn aside<T>(step: impl FnOnce() -> T) -> T {
-    match Handle::current().runtime_flavor() {
-        RuntimeFlavor::MultiThread => tokio::task::block_in_place(step),
-        _ => step(),
     }
 }
 

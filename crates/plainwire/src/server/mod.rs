@@ -359,7 +359,7 @@ impl Server {
 
     /// Sets the threshold for slow entries: if a call computes longer than this before its first wait, its
     /// entry counts as slow. The next calls of a slow entry start on tasks of their own, where they delay no
-    /// other calls. 100 µs by default: a hundred ordinary calls take about as long.
+    /// other message of their connection. 100 µs by default: a hundred ordinary calls take about as long.
     pub fn slow_step(mut self, slow_step: Duration) -> Self {
         self.slow_step = slow_step;
         self

@@ -15,13 +15,13 @@ use super::support::socket_client::{Running, modern, post, until};
 
 const SHORT: Duration = Duration::from_millis(200);
 
-struct Client {
+pub(super) struct Client {
     connection: JoinSet<Result<(), h2::Error>>,
     send: SendRequest<Bytes>,
 }
 
 impl Client {
-    async fn new(running: &Running) -> Self {
+    pub(super) async fn new(running: &Running) -> Self {
         let stream = TcpStream::connect(running.address).await.expect("a connection");
         // Without this setting, the client's own limit on reset streams would apply first.
         let mut builder = Builder::new();
@@ -32,11 +32,11 @@ impl Client {
         Self { connection: tasks, send }
     }
 
-    async fn ready(&self) -> SendRequest<Bytes> {
+    pub(super) async fn ready(&self) -> SendRequest<Bytes> {
         timeout(PATIENCE, self.send.clone().ready()).await.expect("in time").expect("a connection")
     }
 
-    async fn get(&self, path: &str, long: usize) -> Result<StatusCode, h2::Error> {
+    pub(super) async fn get(&self, path: &str, long: usize) -> Result<StatusCode, h2::Error> {
         let request = Request::get(format!("http://localhost{path}")).header("x-long", "a".repeat(long));
         let mut send = timeout(PATIENCE, self.send.clone().ready()).await.expect("in time")?;
         let sent = send.send_request(request.body(()).expect("a request"), true);
@@ -49,7 +49,7 @@ impl Client {
 }
 
 /// Converts a request in the text form of HTTP/1.1 into a request and a body for HTTP/2.
-fn as_request(text: &str) -> (Request<()>, Bytes) {
+pub(super) fn as_request(text: &str) -> (Request<()>, Bytes) {
     let (head, body) = text.split_once("\r\n\r\n").expect("a body");
     let fields = head.lines().skip(1).filter_map(|it| it.split_once(": "));
     let fields = fields.filter(|(name, _)| *name != "host");

@@ -1,5 +1,6 @@
 //! Servers over Streamable HTTP and HTTP+SSE: requests in, responses and streams out.
 
+mod blocking_tools;
 mod caller_limits;
 mod compress;
 mod connections;

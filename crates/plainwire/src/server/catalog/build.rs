@@ -31,17 +31,17 @@ impl Catalog {
 }
 
 struct Builder<'b> {
-    completions: HashMap<CompletionTarget, HashMap<String, Entry>>,
+    completions: HashMap<CompletionTarget, HashMap<String, Arc<Entry>>>,
     last: Option<&'b Catalog>,
     lists: Lists,
     /// The page size, and the kinds and names of all entries in order. The key that seals cursors is derived
     /// from this text, because a cursor is valid only for one division of the lists into pages.
     names: String,
-    prompts: HashMap<String, Entry>,
-    resources: HashMap<String, Entry>,
+    prompts: HashMap<String, Arc<Entry>>,
+    resources: HashMap<String, Arc<Entry>>,
     settings: &'b Settings,
-    templates: Vec<(crate::schema::Template, Entry)>,
-    tools: HashMap<String, Entry>,
+    templates: Vec<(crate::schema::Template, Arc<Entry>)>,
+    tools: HashMap<String, Arc<Entry>>,
 }
 
 impl<'b> Builder<'b> {
@@ -132,13 +132,16 @@ impl<'b> Builder<'b> {
         let last = |argument| self.last.and_then(|last| last.completions.get(&what)?.get(argument));
         let entries = completers.iter().map(|(argument, run)| {
             let name = format!("the completion of `{argument}` of the {named}`");
-            (argument.clone(), entry(name, run, InputSchema::empty(), self.pace(run, last(argument))))
+            (
+                argument.clone(),
+                Arc::new(entry(name, run, InputSchema::empty(), self.pace(run, last(argument)))),
+            )
         });
         let entries = entries.collect();
         self.completions.insert(what, entries);
     }
 
-    fn entry(&self, kind: &str, name: &str, core: &Core, last: Option<&Entry>) -> Entry {
+    fn entry(&self, kind: &str, name: &str, core: &Core, last: Option<&Arc<Entry>>) -> Entry {
         let pace = self.pace(&core.run, last);
         let entry = entry(format!("the {kind} `{name}`"), &core.run, core.schema.clone(), pace);
         Entry { requires: core.requires.clone(), ..entry }
@@ -146,14 +149,14 @@ impl<'b> Builder<'b> {
 
     /// Returns the pace (the measurement of how slow calls begin) of `last`, the previous entry of this name,
     /// if its handler is `run`. Otherwise returns a new pace.
-    fn pace(&self, run: &Run, last: Option<&Entry>) -> Arc<Pace> {
+    fn pace(&self, run: &Run, last: Option<&Arc<Entry>>) -> Arc<Pace> {
         let known = last.filter(|last| Arc::ptr_eq(&last.run, run));
         known.map_or_else(|| Pace::new(self.settings.slow_step), |last| Arc::clone(&last.pace))
     }
 
     /// Sets the kind of `entry`, and puts the layers (code around calls) of the server and of the entry
     /// around its handler.
-    fn layered(&self, mut entry: Entry, kind: Kind, core: &Core) -> Entry {
+    fn layered(&self, mut entry: Entry, kind: Kind, core: &Core) -> Arc<Entry> {
         entry.kind = Some(kind);
         let layers: Vec<Arc<dyn Layer>> = [&*self.settings.layers, &*core.layers].concat();
         if !layers.is_empty() {
@@ -168,7 +171,7 @@ impl<'b> Builder<'b> {
                 ui: entry.ui.clone(),
             }));
         }
-        entry
+        Arc::new(entry)
     }
 
     fn finish(self, server: &str) -> Catalog {

@@ -80,16 +80,16 @@ pub(crate) struct Settings {
 pub(crate) struct Catalog {
     cache_hint: CacheHint,
     /// The completions, by prompt or template, and by the name of the argument.
-    completions: HashMap<CompletionTarget, HashMap<String, Entry>>,
+    completions: HashMap<CompletionTarget, HashMap<String, Arc<Entry>>>,
     cursors: CursorKey,
     lists: Lists,
     page_size: usize,
     /// The JSON of the pages of each list, by revision and list; written when a page is first requested.
     pages: [[OnceLock<Vec<Vec<u8>>>; List::ALL.len()]; Revision::ALL.len()],
-    prompts: HashMap<String, Entry>,
-    resources: HashMap<String, Entry>,
-    templates: Vec<(Template, Entry)>,
-    tools: HashMap<String, Entry>,
+    prompts: HashMap<String, Arc<Entry>>,
+    resources: HashMap<String, Arc<Entry>>,
+    templates: Vec<(Template, Arc<Entry>)>,
+    tools: HashMap<String, Arc<Entry>>,
 }
 
 /// A prompt (by its name) or a template (by its URI template) whose arguments may have completions.
@@ -108,11 +108,11 @@ struct Lists {
 }
 
 impl Catalog {
-    pub(crate) fn tool(&self, name: &str) -> Result<&Entry, Error> {
+    pub(crate) fn tool(&self, name: &str) -> Result<&Arc<Entry>, Error> {
         self.tools.get(name).ok_or_else(|| unknown("tool", name, self.lists.tools.iter().map(|it| &*it.name)))
     }
 
-    pub(crate) fn prompt(&self, name: &str) -> Result<&Entry, Error> {
+    pub(crate) fn prompt(&self, name: &str) -> Result<&Arc<Entry>, Error> {
         self.prompts
             .get(name)
             .ok_or_else(|| unknown("prompt", name, self.lists.prompts.iter().map(|it| &*it.name)))
@@ -120,7 +120,7 @@ impl Catalog {
 
     /// Returns the entry that reads `uri`, and the variables of its template as JSON: `None` instead of
     /// variables if the entry is a resource without a template.
-    pub(crate) fn resource(&self, uri: &str) -> Result<(&Entry, Option<String>), Error> {
+    pub(crate) fn resource(&self, uri: &str) -> Result<(&Arc<Entry>, Option<String>), Error> {
         if let Some(entry) = self.resources.get(uri) {
             return Ok((entry, None));
         }
@@ -142,7 +142,7 @@ impl Catalog {
     ///
     /// # Errors
     /// `InvalidParams` if the prompt, resource or template does not exist.
-    pub(crate) fn completion(&self, wanted: &CompleteRequest) -> Result<Option<&Entry>, Error> {
+    pub(crate) fn completion(&self, wanted: &CompleteRequest) -> Result<Option<&Arc<Entry>>, Error> {
         let completed = match &wanted.reference {
             CompletionReference::Prompt(name) => {
                 self.prompt(name)?;

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plainwire_proto::codec::Encoder;
 use plainwire_proto::error::{Error, ErrorKind};
@@ -18,7 +18,7 @@ use plainwire_proto::peer::CallKey;
 use tokio::time::Sleep;
 
 use super::calls::Held;
-use crate::runtime::Deadline;
+use crate::runtime::{Deadline, Passage};
 use crate::server::asking::Sealer;
 use crate::server::catalog::{Entry, Pace};
 use crate::server::context::{Context, OnCancel, Signal, Signals};
@@ -39,6 +39,8 @@ pub(crate) struct GuardedCall {
     /// The pace (the measurement of how slow calls begin) that records the first poll; `None` if that poll
     /// was recorded already.
     pace: Option<Arc<Pace>>,
+    /// The way of the steps through the gate of the runtime.
+    passage: Passage,
     sealer: Arc<Sealer>,
     work: CallWork,
 }
@@ -56,7 +58,7 @@ impl GuardedCall {
     pub(crate) fn new(
         entry: &Entry,
         work: CallWork,
-        sealer: &Arc<Sealer>,
+        (sealer, passage): (&Arc<Sealer>, Passage),
         timeout: Option<Duration>,
         pace: Option<Arc<Pace>>,
     ) -> Self {
@@ -66,20 +68,26 @@ impl GuardedCall {
             name: entry.name.clone(),
             on_cancel: entry.on_cancel,
             pace,
+            passage,
             sealer: Arc::clone(sealer),
             work,
         }
     }
 
+    /// Makes the next step of the call, once the gate lets it pass.
     fn poll_work(&mut self, cx: &mut Poller<'_>) -> Poll<Outcome> {
-        let Some(pace) = self.pace.take() else { return self.work.poll(&self.name, &self.sealer, cx) };
-        let mut first = || {
-            let began = std::time::Instant::now();
-            let polled = self.work.poll(&self.name, &self.sealer, cx);
-            pace.note(began.elapsed());
+        let Self { name, pace, passage, sealer, work, .. } = self;
+        let blocks = pace.as_ref().is_some_and(|pace| pace.was_slow());
+        let mut waker = Poller::from_waker(cx.waker());
+        let step = || {
+            let began = pace.take().map(|pace| (pace, Instant::now()));
+            let polled = work.poll(name, sealer, &mut waker);
+            if let Some((pace, began)) = began {
+                pace.note(began.elapsed());
+            }
             polled
         };
-        if pace.was_slow() { crate::runtime::aside(first) } else { first() }
+        ready!(passage.poll_step(cx, blocks, step))
     }
 
     /// Returns whether the call was cancelled and has to end because of that.

@@ -28,7 +28,7 @@ mod trace;
 use notify::{LeftOut, LogGate, Throttle};
 pub(crate) use notify::{Logs, ProgressRate};
 pub use on_cancel::OnCancel;
-pub(crate) use signals::{Channel, Question, Signal, Signals};
+pub(crate) use signals::{Channel, Question, Signal, SignalSource, Signals};
 pub use state::State;
 pub(crate) use state::{NeededState, States};
 pub use trace::TraceContext;
@@ -217,7 +217,7 @@ pub(crate) struct ContextSource<'c> {
     /// The client of the session; `None` if there is no session.
     pub(crate) session: Option<Arc<Client>>,
     pub(crate) states: &'c Arc<States>,
-    pub(crate) channel: &'c Channel,
+    pub(crate) queue: SignalSource<'c>,
 }
 
 impl ContextSource<'_> {
@@ -239,7 +239,7 @@ impl ContextSource<'_> {
         let promised =
             self.session.as_ref().is_some_and(|client| client.capabilities.is_on("roots", "listChanged"));
         let roots = if promised && !asks_by_result {
-            self.channel.signals().roots.clone()
+            self.queue.signals().roots.clone()
         } else {
             KnownRoots::default()
         };
@@ -258,12 +258,12 @@ impl ContextSource<'_> {
                 era,
                 key: self.key,
                 left_out: LeftOut::default(),
-                log_gate: LogGate::of(&self.meta, self.channel.signals()),
+                log_gate: LogGate::of(&self.meta, self.queue.signals()),
                 meta,
                 on_cancel: self.on_cancel,
                 principal: self.principal.cloned(),
                 roots,
-                signals: self.channel.signals().clone(),
+                signals: self.queue.signals().clone(),
                 states: Arc::clone(self.states),
                 throttle: Throttle::of(&self.meta, self.progress),
                 wake: Notify::new(),

@@ -313,7 +313,7 @@ mod tests {
     use plainwire_proto::peer::{Event, Now, ServerConfig};
     use serde_json::json;
 
-    use super::super::{Channel, ContextSource};
+    use super::super::{Channel, ContextSource, SignalSource};
     use super::*;
     use crate::server::context::on_cancel::OnCancel;
 
@@ -351,7 +351,7 @@ mod tests {
             progress: ProgressRate::default(),
             session: None,
             states: &Arc::default(),
-            channel,
+            queue: SignalSource::Channel(channel),
         };
         source.get()
     }

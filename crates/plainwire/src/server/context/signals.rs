@@ -54,6 +54,23 @@ impl Channel {
     }
 }
 
+/// The queue of a connection as calls know it: the queue itself, or the sending half of one that exists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SignalSource<'c> {
+    Channel(&'c Channel),
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only sessions over HTTP record calls"))]
+    Signals(&'c Signals),
+}
+
+impl<'c> SignalSource<'c> {
+    pub(crate) fn signals(self) -> &'c Signals {
+        match self {
+            Self::Channel(channel) => channel.signals(),
+            Self::Signals(signals) => signals,
+        }
+    }
+}
+
 /// A question (elicitation, sampling or roots) to the client of a session, sent as a request.
 #[derive(Debug)]
 pub(crate) struct Question {

@@ -6,39 +6,39 @@
 //! that stays pending is spawned. If the first steps of an entry's calls were slow recently, its next calls
 //! are spawned without a first poll here.
 
-use std::cell::{OnceCell, RefCell};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context as Poller, Poll, Waker};
+use std::task::{Context as Poller, Poll};
 
 #[cfg(feature = "http")]
 use plainwire_proto::envelope::{Malformed, Message};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::frame::Frame;
 use plainwire_proto::json::{Span, shorten};
-use plainwire_proto::model::{CacheHint, CompleteRequest, Completion};
+use plainwire_proto::model::{CompleteRequest, Completion};
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
 use tokio::time::Sleep;
 
-use super::call::{self, AnswerWriter, CallWork, EndReport, GuardedCall};
 use super::changes::Changes;
 use super::questions::Questions;
-use crate::runtime::{Clock, spawn, unix};
-use crate::schema::arguments::Rejected;
-use crate::server::asking::Carried;
+use crate::runtime::{Clock, Gate};
 use crate::server::built::Built;
-use crate::server::catalog::{Catalog, Entry, Pace};
-use crate::server::context::{Channel, ContextRef, ContextSource, Signal};
-use crate::server::handler::Call;
+use crate::server::catalog::{Catalog, Entry};
+use crate::server::context::{Channel, Signal};
 use crate::server::principal::Principal;
-use crate::server::result::{Kind, Outcome, Refusal, ToolError};
+use crate::server::result::{Kind, Outcome, Refusal};
 
 mod holding;
+mod settling;
+mod starting;
 mod stopping;
 
 pub(crate) use holding::Held;
+use starting::{CallRequest, Starts};
+#[cfg(feature = "http")]
+pub(crate) use starting::{FirstStep, Start};
 use stopping::CallTask;
 
 /// The calls of one connection, with the peer that they answer through.
@@ -49,6 +49,8 @@ pub(crate) struct Calls {
     changes: Changes,
     channel: Channel,
     clock: Clock,
+    /// The gate that the steps of the calls pass; `None` before the first call.
+    gate: Option<Arc<Gate>>,
     /// A value, such as a slot, that each new call keeps until it ends; set only while [`Self::holding`] runs.
     held: Option<Held>,
     /// Whether the client stopped answering pings, so that the connection has to be closed.
@@ -74,22 +76,6 @@ struct SubscriptionNotice {
     cancelled: Vec<CallKey>,
 }
 
-/// A call that a frame requests.
-struct CallRequest<'f> {
-    /// The JSON of the arguments, of a resource template's variables, or of a completion's `params`.
-    arguments: &'f str,
-    /// The text of the frame, into which the spans in `meta` point.
-    frame: &'f str,
-    key: CallKey,
-    /// The kind of entry; `None` for a completion.
-    kind: Option<Kind>,
-    meta: RequestMeta,
-    /// The name of the tool or prompt, or the URI of the resource; empty for a completion.
-    name: &'f str,
-    /// The URI of the resource; empty for other calls.
-    uri: &'f str,
-}
-
 impl Calls {
     pub(crate) fn new(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
         let peer = Peer::server(Arc::clone(&built.config));
@@ -101,6 +87,7 @@ impl Calls {
             changes,
             channel: Channel::default(),
             clock: Clock::start(),
+            gate: None,
             held: None,
             is_lost: false,
             #[cfg(feature = "http")]
@@ -145,7 +132,7 @@ impl Calls {
         }
         self.sleep = None;
         self.peer.handle_timeout(self.clock.now());
-        self.handle_events("");
+        self.handle_events("", &mut Starts::Now);
         true
     }
 
@@ -167,28 +154,53 @@ impl Calls {
     /// Records that the input has ended, so that open questions to the client fail.
     pub(crate) fn handle_end(&mut self) {
         self.peer.handle_end(self.clock.now());
-        self.handle_events("");
+        self.handle_events("", &mut Starts::Now);
     }
 
+    /// Handles a frame, and starts the calls that it requests.
     pub(crate) fn handle_frame(&mut self, frame: Frame<'_>) {
         match frame {
-            Frame::Line(bytes) => {
-                self.peer.handle_frame(bytes, self.clock.now());
-                // No event points into bytes that are not UTF-8.
-                self.handle_events(std::str::from_utf8(bytes).unwrap_or_default());
-            }
+            Frame::Line(bytes) => self.handle_line(bytes, &mut Starts::Now),
             Frame::TooLong(prefix) => {
                 self.peer.handle_oversize(prefix, self.clock.now());
-                self.handle_events("");
+                self.handle_events("", &mut Starts::Now);
             }
         }
     }
 
-    /// Handles a message that was parsed already, with spans that point into `text`.
+    fn handle_line<'f>(&mut self, bytes: &'f [u8], starts: &mut Starts<'f>) {
+        self.peer.handle_frame(bytes, self.clock.now());
+        // No event points into bytes that are not UTF-8.
+        self.handle_events(std::str::from_utf8(bytes).unwrap_or_default(), starts);
+    }
+
+    /// Handles a message that was parsed already, with spans that point into `text`, and starts the call that
+    /// it requests.
     #[cfg(feature = "http")]
     pub(crate) fn handle_parsed(&mut self, text: &str, parsed: Result<Message, Malformed>) {
         self.peer.handle_parsed(text, parsed, self.clock.now());
-        self.handle_events(text);
+        self.handle_events(text, &mut Starts::Now);
+    }
+
+    /// Handles a batch like [`Self::handle_frame`], but starts no calls. Returns those to start.
+    #[cfg(feature = "http")]
+    pub(crate) fn record_batch<'f>(&mut self, bytes: &'f [u8]) -> Vec<Start<'f>> {
+        let mut starts = Starts::Later(Vec::new());
+        self.handle_line(bytes, &mut starts);
+        starts.into_recorded()
+    }
+
+    /// Handles a message like [`Self::handle_parsed`], but starts no call. Returns the call to start.
+    #[cfg(feature = "http")]
+    pub(crate) fn record_parsed<'f>(
+        &mut self,
+        text: &'f str,
+        parsed: Result<Message, Malformed>,
+    ) -> Vec<Start<'f>> {
+        let mut starts = Starts::Later(Vec::new());
+        self.peer.handle_parsed(text, parsed, self.clock.now());
+        self.handle_events(text, &mut starts);
+        starts.into_recorded()
     }
 
     /// Returns the requests that came since the last call of this method, including answered ones.
@@ -217,7 +229,7 @@ impl Calls {
             Poll::Ready(Some(signal)) => {
                 self.handle_signal(signal);
                 // Questions may end with their call; the peer's events for them are handled now.
-                self.handle_events("");
+                self.handle_events("", &mut Starts::Now);
                 Poll::Ready(())
             }
             // The queue never closes: this side holds a sender.
@@ -261,10 +273,12 @@ impl Calls {
         }
     }
 
-    fn handle_events(&mut self, frame: &str) {
+    fn handle_events<'f>(&mut self, frame: &'f str, starts: &mut Starts<'f>) {
         while let Some(event) = self.peer.poll_event() {
             match event {
-                Event::Request { key, request, meta } => self.handle_request(frame, key, request, meta),
+                Event::Request { key, request, meta } => {
+                    self.handle_request(starts, frame, (key, request, meta));
+                }
                 Event::Cancelled { key, reason } => {
                     tracing::debug!("cancelled: {:?}", reason.unwrap_or_default());
                     #[cfg(feature = "http")]
@@ -287,13 +301,19 @@ impl Calls {
         self.changes.follow(&self.peer);
     }
 
-    fn handle_request(&mut self, frame: &str, key: CallKey, request: Request, meta: RequestMeta) {
+    fn handle_request<'f>(
+        &mut self,
+        starts: &mut Starts<'f>,
+        frame: &'f str,
+        (key, request, meta): (CallKey, Request, RequestMeta),
+    ) {
         #[cfg(feature = "http")]
         self.news.iter_mut().for_each(|news| news.begun.push(key));
         let catalog = self.catalog();
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
-        let wanted = |kind, name, arguments| CallRequest { arguments, frame, key, kind, meta, name, uri: "" };
+        let wanted = |kind, name, arguments| CallRequest { arguments, frame, key, kind, meta, name };
+        let plain = |span| Cow::Borrowed(json(span));
         let refused = match request {
             Request::List { list, cursor } => {
                 let encoder = self.built.config.encoder(meta.revision);
@@ -305,27 +325,29 @@ impl Calls {
             // Clients don't send such requests to servers: the peer refuses them.
             Request::Input { .. } => return,
             Request::CallTool { name, arguments } => {
-                let name = &*text(name);
-                match catalog.tool(name) {
-                    Ok(entry) => return self.start(entry, &wanted(Some(Kind::Tool), name, json(arguments))),
+                let name = text(name);
+                match catalog.tool(&name) {
+                    Ok(entry) => {
+                        return self.begin(starts, entry, wanted(Some(Kind::Tool), name, plain(arguments)));
+                    }
                     Err(error) => error,
                 }
             }
             Request::Complete { params } => match completion(&catalog, json(params)) {
                 Ok(Some(entry)) => {
-                    return self.start(entry, &wanted(None, "", json(params)));
+                    return self.begin(starts, entry, wanted(None, Cow::default(), plain(params)));
                 }
                 Ok(None) => {
                     let nothing = Outcome::Completion(Completion::of(Vec::new()));
-                    return self.answer(&wanted(None, "", "{}"), nothing, "");
+                    return self.answer(&wanted(None, Cow::default(), plain(None)), nothing, "");
                 }
                 Err(error) => error,
             },
             Request::GetPrompt { name, arguments } => {
-                let name = &*text(name);
-                match catalog.prompt(name) {
+                let name = text(name);
+                match catalog.prompt(&name) {
                     Ok(entry) => {
-                        return self.start(entry, &wanted(Some(Kind::Prompt), name, json(arguments)));
+                        return self.begin(starts, entry, wanted(Some(Kind::Prompt), name, plain(arguments)));
                     }
                     Err(error) => error,
                 }
@@ -339,11 +361,11 @@ impl Calls {
             },
             Request::Unsubscribe { uri } => return self.peer.unsubscribe(key, &text(uri)),
             Request::ReadResource { uri } => {
-                let uri = &*text(uri);
-                match catalog.resource(uri) {
+                let uri = text(uri);
+                match catalog.resource(&uri) {
                     Ok((entry, variables)) => {
-                        let wanted = wanted(Some(Kind::Resource), uri, variables.as_deref().unwrap_or("{}"));
-                        return self.start(entry, &CallRequest { uri, ..wanted });
+                        let variables = variables.map_or(plain(None), Cow::Owned);
+                        return self.begin(starts, entry, wanted(Some(Kind::Resource), uri, variables));
                     }
                     Err(error) => error,
                 }
@@ -360,133 +382,16 @@ impl Calls {
         Arc::clone(&self.catalog)
     }
 
-    /// Starts a call of `entry`. Polls it once, unless recent first polls were slow. Answers the call if it
-    /// has ended or is refused, and otherwise spawns it as a task.
-    fn start(&mut self, entry: &Entry, wanted: &CallRequest<'_>) {
-        let source = ContextSource {
-            arguments: wanted.arguments,
-            carried: RefCell::new(None),
-            frame: wanted.frame,
-            key: wanted.key,
-            bus: &self.built.shared.bus,
-            made: OnceCell::new(),
-            max_questions: self.built.max_questions,
-            meta: wanted.meta,
-            method: wanted.kind.map_or("completion/complete", Kind::method),
-            name: wanted.name,
-            on_cancel: entry.on_cancel,
-            principal: self.principal.as_ref(),
-            progress: self.built.progress,
-            session: self.peer.session_client(),
-            states: self.built.shared.states(),
-            channel: &self.channel,
-        };
-        if let Err(error) = self.admit(entry, &source) {
-            return self.answer(wanted, error, &entry.name);
-        }
-        let call = Call {
-            arguments: wanted.arguments,
-            context: ContextRef::Source(&source),
-            mime_type: entry.mime_type.as_deref(),
-            schema: &entry.schema,
-            ui: entry.ui.as_deref(),
-            uri: wanted.uri,
-        };
-        // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.
-        let called = catch_unwind(AssertUnwindSafe(|| match &entry.chain {
-            None => (entry.run)(&call),
-            Some(chain) => Ok(chain.start(&call, wanted.name)),
-        }));
-        let context = source.made.into_inner();
-        let running = match called {
-            Ok(Ok(running)) => running,
-            Ok(Err(Rejected(text))) => {
-                let outcome = Outcome::failed(ToolError::invalid_arguments(text));
-                return self.answer(wanted, outcome, &entry.name);
-            }
-            Err(panic) => return self.answer(wanted, call::panicked(&entry.name, &*panic), &entry.name),
-        };
-        let mut work = CallWork { context, running };
-        if entry.pace.is_slow() {
-            let pace = Some(Arc::clone(&entry.pace));
-            return self.spawn(entry, wanted, work, pace);
-        }
-        let began = std::time::Instant::now();
-        let polled = work.poll(&entry.name, &self.built.sealer, &mut Poller::from_waker(Waker::noop()));
-        entry.pace.note(began.elapsed());
-        match polled {
-            // The waker of this poll does nothing; the task polls the call again with its own waker.
-            Poll::Pending => self.spawn(entry, wanted, work, None),
-            Poll::Ready(outcome) => {
-                if let Some(context) = &work.context {
-                    // Progress and log messages of the call are sent before its answer.
-                    while let Some(signal) = self.channel.try_next() {
-                        self.handle_signal(signal);
-                    }
-                    context.send_held_back(&mut self.peer);
-                }
-                self.answer(wanted, outcome, &entry.name);
-            }
-        }
-    }
-
-    /// Prepares a call: opens the request state of the handler's earlier run, or takes answers that came
-    /// without one. Refuses clients without the capabilities that `entry` requires. The error is the outcome
-    /// of the refused call.
-    fn admit(&self, entry: &Entry, source: &ContextSource<'_>) -> Result<(), Outcome> {
-        if let Some(state) = source.meta.request_state {
-            let state = state.string(source.frame).unwrap_or_default();
-            let responses = source.meta.input_responses.map_or("{}", |span| span.text(source.frame));
-            let carried = self.built.sealer.open(&source.origin(), &state, responses, unix());
-            source.carried.replace(Some(carried.map_err(Outcome::Error)?));
-        } else if let Some(responses) = source.meta.input_responses {
-            source.carried.replace(Some(Carried::unasked(responses.text(source.frame))));
-        }
-        for &capability in &entry.requires {
-            source.get().require(capability).map_err(Outcome::failed)?;
-        }
-        Ok(())
-    }
-
-    fn spawn(&mut self, entry: &Entry, wanted: &CallRequest<'_>, work: CallWork, pace: Option<Arc<Pace>>) {
-        let context = work.context.clone();
-        let timeout = entry.timeout.or(self.built.timeout);
-        let guarded = GuardedCall::new(entry, work, &self.built.sealer, timeout, pace);
-        let (writer, uri) = (self.writer(wanted), wanted.uri.to_owned());
-        let end = EndReport::new(wanted.key, self.held.clone(), self.channel.signals().clone());
-        let task = spawn(call::run(guarded, writer, uri, end));
-        let task = CallTask { abort: task.abort_handle(), context, on_cancel: entry.on_cancel };
-        self.tasks.insert(wanted.key, task);
-    }
-
-    /// Answers the call `wanted` with `outcome`. `named` is the kind and name of the entry, for messages.
-    fn answer(&mut self, wanted: &CallRequest<'_>, outcome: Outcome, named: &str) {
-        let writer = self.writer(wanted);
-        match writer.settle(outcome, named, wanted.uri) {
-            Ok(outcome) => self.peer.respond(wanted.key, |out| writer.write(&outcome, out)),
-            Err(refusal) => self.refuse(wanted.key, &refusal),
-        }
-    }
-
     fn refuse(&mut self, key: CallKey, refusal: &Refusal) {
         match refusal {
             Refusal::Arguments(text) => self.peer.respond_invalid_arguments(key, text),
             Refusal::Error(error) => self.peer.respond_error(key, error),
         }
     }
-
-    fn writer(&self, wanted: &CallRequest<'_>) -> AnswerWriter {
-        let encoder = self.built.config.encoder(wanted.meta.revision).clone();
-        // Spec: 2026-07-28 caching, "Cache Key": a result that depends on answers must not be cached, neither
-        // for other users nor for later requests.
-        let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
-        let cache_hint = if asked { CacheHint::default() } else { self.built.config.cache_hint };
-        AnswerWriter { cache_hint, encoder, kind: wanted.kind, masks_errors: self.built.masks_errors }
-    }
 }
 
 /// Finds the entry that completes the argument in `params`; `None` if the argument has no completion.
-fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Entry>, Error> {
+fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Arc<Entry>>, Error> {
     catalog.completion(&CompleteRequest::parse(params)?)
 }
 

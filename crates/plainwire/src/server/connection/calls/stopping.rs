@@ -16,12 +16,16 @@ use super::Calls;
 use crate::runtime::spawn;
 use crate::server::context::{Context, OnCancel, Signal};
 
-/// A call that runs as a task, with the handles to stop it.
+/// A call that runs as a task, with the handles to stop it, or that was recorded and is being started.
 pub(super) struct CallTask {
-    pub(super) abort: AbortHandle,
-    /// The context of the call; `None` if the handler took none.
+    /// The handle of the task; `None` while the call is being started.
+    abort: Option<AbortHandle>,
+    /// The context of the call; `None` if the handler took none, and while the call is being started.
     pub(super) context: Option<Context>,
-    pub(super) on_cancel: OnCancel,
+    /// Whether the call was cancelled while it was being started: then it is stopped as soon as it runs as a
+    /// task.
+    pub(super) is_cancelled: bool,
+    on_cancel: OnCancel,
 }
 
 impl Calls {
@@ -29,13 +33,17 @@ impl Calls {
     /// at once, since no task runs the call any more or the task was detached. `Continue` means that the
     /// request is over when the task ends.
     pub(super) fn stop(&mut self, key: CallKey) -> ControlFlow<()> {
-        let Some(task) = self.tasks.get(&key) else { return ControlFlow::Break(()) };
+        let Some(task) = self.tasks.get_mut(&key) else { return ControlFlow::Break(()) };
+        let Some(abort) = task.abort.clone() else {
+            task.is_cancelled = true;
+            return ControlFlow::Continue(());
+        };
         match task.on_cancel {
             OnCancel::Drop => task.kill(),
             OnCancel::Finish => task.cancel(),
             OnCancel::Detach => {
                 task.cancel();
-                if self.built.detached.take(&task.abort) {
+                if self.built.detached.take(&abort) {
                     self.tasks.remove(&key);
                     return ControlFlow::Break(());
                 }
@@ -90,6 +98,21 @@ impl Calls {
 }
 
 impl CallTask {
+    pub(super) fn new(abort: AbortHandle, context: Option<Context>, on_cancel: OnCancel) -> Self {
+        Self { abort: Some(abort), context, is_cancelled: false, on_cancel }
+    }
+
+    /// Returns a call that was recorded and is not a task yet.
+    pub(super) fn starting(on_cancel: OnCancel) -> Self {
+        Self { abort: None, context: None, is_cancelled: false, on_cancel }
+    }
+
+    /// Stops the call, or lets it run to its end as its [`OnCancel`] says, because its connection has ended.
+    #[cfg(feature = "http")]
+    pub(super) fn leave(&self) {
+        if self.on_cancel.runs_on() { self.cancel() } else { self.kill() }
+    }
+
     /// Cancels the context of the call: its answer is no longer wanted.
     fn cancel(&self) {
         if let Some(context) = &self.context {
@@ -103,8 +126,10 @@ impl CallTask {
     fn kill(&self) {
         self.cancel();
         let steps = self.context.as_ref().is_some_and(|context| context.asking().has_steps());
-        if self.on_cancel.runs_on() || !steps {
-            self.abort.abort();
+        if let Some(abort) = &self.abort
+            && (self.on_cancel.runs_on() || !steps)
+        {
+            abort.abort();
         }
     }
 }

@@ -16,7 +16,7 @@ use http::header::{
     CONTENT_TYPE, ORIGIN, VARY,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
 use plainwire_proto::envelope::{self, Message};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::http as rules;
@@ -170,7 +170,13 @@ impl Endpoint {
         let Some(_slot) = self.bodies.take(&caller.id, BODIES) else {
             return refuse(429, format!("expected at most {BODIES} bodies at a time, but found one more"));
         };
-        match body::read(body, limit, self.patience).await {
+        let read = body::read(body, limit, self.patience).await;
+        // Reading wakes the task of an HTTP/2 connection, so that the client may send more. That task could
+        // not run anywhere else while a handler blocks this thread, so it runs first.
+        if head.version == Version::HTTP_2 {
+            tokio::task::yield_now().await;
+        }
+        match read {
             Ok(bytes) => Ok((bytes, caller)),
             Err(Unread::TooLarge) => too_large(),
             Err(Unread::TooSlow) => {

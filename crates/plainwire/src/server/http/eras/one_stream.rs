@@ -11,13 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use plainwire_proto::envelope::Message;
-use plainwire_proto::frame::Frame;
 use plainwire_proto::peer::{Transmit, TransmitKind};
 use plainwire_proto::revision::Revision;
 use tokio::sync::Semaphore;
 
 use crate::server::built::Built;
-use crate::server::connection::calls::{Calls, Held};
+use crate::server::connection::calls::{Calls, FirstStep, Held, Start};
 use crate::server::http::session::Posted;
 use crate::server::principal::Principal;
 use crate::stream::BACKLOG;
@@ -84,21 +83,39 @@ impl OneStream {
         // Notifications, such as cancellations, and answers of the client free room instead of taking it, so
         // they pass even if the client does not read.
         let waits = brings_an_answer(&posted);
-        let _turn = if waits { self.turn.acquire().await.ok() } else { None };
+        let turn = if waits { self.turn.acquire().await.ok() } else { None };
         let mut posted = Some(posted);
-        poll_fn(|cx| {
+        let starts = poll_fn(|cx| {
             let mut guard = self.lock();
             let Some(core) = guard.as_mut() else { return Poll::Ready(Err(Ended)) };
             if waits && core.is_held_up() {
                 core.sender = Some(cx.waker().clone());
                 return Poll::Pending;
             }
-            if let Some(posted) = posted.take() {
-                core.take(posted, &held);
-            }
-            Poll::Ready(Ok(()))
-        })
-        .await
+            Poll::Ready(Ok(posted.take().map_or_else(Vec::new, |posted| core.take(posted, &held))))
+        });
+        let starts = starts.await?;
+        drop(turn);
+        self.start(starts)
+    }
+
+    /// Starts calls, while the session is not locked: code of handlers may block its thread.
+    fn start(&self, starts: Vec<Start<'_>>) -> Result<(), Ended> {
+        if starts.is_empty() {
+            return Ok(());
+        }
+        let steps: Vec<FirstStep> = starts.iter().map(Start::run).collect();
+        let steps = starts.into_iter().zip(steps);
+        let mut guard = self.lock();
+        let Some(core) = guard.as_mut() else {
+            drop(guard);
+            steps.for_each(|(start, step)| start.abandon(step));
+            return Err(Ended);
+        };
+        steps.for_each(|(start, step)| core.calls.settle(start, step));
+        core.gather();
+        core.reader.take().into_iter().for_each(Waker::wake);
+        Ok(())
     }
 
     /// Ends the session: cancels its calls and ends its stream.
@@ -129,19 +146,23 @@ impl Core {
         self.unread_bytes > BACKLOG || self.calls.is_backlogged()
     }
 
-    fn take(&mut self, posted: Posted<'_>, held: &Held) {
+    /// Processes the messages of a POST, but starts no calls. Returns the calls to start.
+    fn take<'p>(&mut self, posted: Posted<'p>, held: &Held) -> Vec<Start<'p>> {
         // Ended calls free room, even while the client does not read. The reader is woken below, and
         // registers its waker again.
         let mut unheard = Context::from_waker(Waker::noop());
         while self.calls.is_full() && self.calls.poll_signal(&mut unheard).is_ready() {
             self.gather();
         }
-        self.calls.holding(held, |calls| match posted {
-            Posted::Batch(bytes) => calls.handle_frame(Frame::Line(bytes)),
-            Posted::Message(text, parsed) => calls.handle_parsed(text, parsed),
+        let starts = self.calls.holding(held, |calls| match posted {
+            Posted::Batch(bytes) => calls.record_batch(bytes),
+            Posted::Message(text, parsed) => calls.record_parsed(text, parsed),
         });
         self.gather();
-        self.reader.take().into_iter().for_each(Waker::wake);
+        if starts.is_empty() || !self.unread.is_empty() {
+            self.reader.take().into_iter().for_each(Waker::wake);
+        }
+        starts
     }
 
     /// Moves the messages that the peer wants sent to `unread`, except for requests to close the stream.

@@ -8,13 +8,9 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Waker};
 
-use plainwire_proto::envelope::{self, Malformed, Message};
-use plainwire_proto::error::ErrorKind;
-use plainwire_proto::frame::Frame;
-use plainwire_proto::json::Span;
 use plainwire_proto::peer::{CallKey, Route, Transmit, TransmitKind};
 use plainwire_proto::revision::{Feature, Revision};
 use tokio::time::{Instant, Sleep};
@@ -26,7 +22,9 @@ use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
 mod event;
+mod glance;
 mod outlet;
+mod post;
 mod pump;
 mod readers;
 mod record;
@@ -34,10 +32,11 @@ mod relay;
 mod slots;
 mod table;
 
-pub(crate) use crate::server::connection::calls::Held;
 pub(crate) use event::Event;
+use glance::{Glance, Locked};
 use outlet::Outlet;
 pub(crate) use outlet::ResponseStart;
+pub(crate) use post::{Posted, Reply};
 use pump::Standalone;
 use readers::Readers;
 pub(crate) use record::Record;
@@ -49,6 +48,7 @@ pub(crate) use table::Sessions;
 pub(crate) struct Session {
     /// The state of the session; `None` once the session has ended.
     core: Mutex<Option<Core>>,
+    glance: Glance,
     id: Box<str>,
     readers: Readers,
     store: Arc<dyn Store>,
@@ -137,58 +137,6 @@ enum Action {
     Unread(u64),
 }
 
-/// The content of a POST: a message of a client, or a batch of messages.
-#[expect(clippy::large_enum_variant, reason = "made right before it is taken apart")]
-pub(crate) enum Posted<'p> {
-    Batch(&'p [u8]),
-    Message(&'p str, Result<Message, Malformed>),
-}
-
-impl<'p> Posted<'p> {
-    /// Returns the text of a notification or an answer: a call at another replica may wait for it. `None` for
-    /// requests, batches and malformed messages.
-    pub(crate) fn relayed(&self) -> Option<&'p str> {
-        match self {
-            Self::Message(
-                text,
-                Ok(Message::Notification { .. } | Message::Result { .. } | Message::Error { .. }),
-            ) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-/// The response to a POST.
-pub(crate) enum Reply {
-    /// The POST needs no answer: 202.
-    Accepted,
-    /// The answer or the batch of answers, which is the whole response: 200.
-    Answer(Vec<u8>),
-    /// The session has ended: 404.
-    Ended,
-    /// The response begins later, since no answer is there yet.
-    Later(Later),
-    /// An error (400), because the POST was not valid JSON-RPC.
-    Refusal(Vec<u8>),
-}
-
-/// The result of [`Session::post`]: the response, and what the POST changed.
-pub(crate) struct Taken {
-    /// Whether the record of the session has changed, as after a subscription.
-    pub(crate) has_changed: bool,
-    pub(crate) reply: Reply,
-}
-
-/// A response that has not begun yet: it begins when the calls of its POST send their first message or end.
-pub(crate) struct Later(Arc<Outlet>);
-
-impl Later {
-    /// Waits for the start of the response.
-    pub(crate) async fn first(&self) -> ResponseStart {
-        std::future::poll_fn(|cx| self.0.poll_first(cx)).await
-    }
-}
-
 impl Session {
     /// Begins a session that has not been initialized yet.
     pub(crate) fn new(
@@ -208,7 +156,13 @@ impl Session {
             pump: None,
             standalone: None,
         };
-        Self { core: Mutex::new(Some(core)), id: id.into(), readers: Readers::default(), store }
+        Self {
+            core: Mutex::new(Some(core)),
+            glance: Glance::default(),
+            id: id.into(),
+            readers: Readers::default(),
+            store,
+        }
     }
 
     /// Restores a session from a record that [`Self::record`] returned; `None` if the record is not valid, or
@@ -237,14 +191,16 @@ impl Session {
         &self.id
     }
 
-    /// Returns the generation of the record, as in [`Self::record`]; 0 after the session has ended.
+    /// Returns the generation of the record, as in [`Self::record`]; 0 after the session has ended. Does not
+    /// lock the session.
     pub(crate) fn generation(&self) -> u64 {
-        self.lock().as_ref().map_or(0, |core| core.calls.peer.session_generation())
+        self.glance.generation()
     }
 
     /// Returns whether the client has sent `notifications/initialized`; `false` after the session has ended.
+    /// Does not lock the session.
     pub(crate) fn is_initialized(&self) -> bool {
-        self.lock().as_ref().is_some_and(|core| core.calls.peer.is_initialized())
+        self.glance.is_initialized()
     }
 
     /// Returns the negotiated revision; `None` before `initialize` was answered, and after the session has
@@ -254,17 +210,17 @@ impl Session {
     }
 
     /// Returns whether no work is pending and no stream is kept for messages that belong to no request, so
-    /// that the session can be dropped from memory, and restored from its record later.
+    /// that the session can be dropped from memory, and restored from its record later. Does not lock the
+    /// session.
     pub(crate) fn is_idle(&self) -> bool {
-        self.lock().as_ref().is_none_or(|core| !core.is_pumped && core.due.is_empty())
+        self.glance.is_idle()
     }
 
     /// Returns whether the session must not expire: a stream is read, a call runs, or a message waits to be
     /// written. A stream without a reader does not keep its session alive, since most clients never announce
-    /// that they are gone.
+    /// that they are gone. Does not lock the session.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.readers.is_empty()
-            || self.lock().as_ref().is_some_and(|core| core.calls.running() > 0 || !core.due.is_empty())
+        self.glance.is_busy() || !self.readers.is_empty()
     }
 
     /// Registers a reader of the stream with this number.
@@ -282,75 +238,6 @@ impl Session {
             standalone.unread_since = (!self.readers.is_read(stream)).then(Instant::now);
             core.pump.take().into_iter().for_each(Waker::wake);
         }
-    }
-
-    /// Processes a POST of the client. The calls that it begins keep `held`, such as a slot, until they end.
-    pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, held: &Held) -> Taken {
-        let mut guard = self.lock();
-        let Some(core) = guard.as_mut() else { return Taken { has_changed: false, reply: Reply::Ended } };
-        let before = core.calls.peer.session_generation();
-        let reply = self.take(core, posted, held);
-        Taken { has_changed: core.calls.peer.session_generation() != before, reply }
-    }
-
-    fn take(self: &Arc<Self>, core: &mut Core, posted: Posted<'_>, held: &Held) -> Reply {
-        // Messages for other responses come first.
-        core.gather();
-        let batch = core.calls.holding(held, |calls| match posted {
-            Posted::Batch(bytes) => {
-                calls.handle_frame(Frame::Line(bytes));
-                calls.peer.open_batch()
-            }
-            Posted::Message(text, parsed) => {
-                calls.handle_parsed(text, parsed);
-                None
-            }
-        });
-        let begun = core.calls.take_begun();
-        let sent: Vec<Transmit> = std::iter::from_fn(|| core.calls.peer.poll_transmit()).collect();
-        let is_mine = |it: &Transmit| match it.route {
-            Route::Unsolicited => matches!(it.kind, TransmitKind::Error(_)),
-            // Messages with a known outlet are for other responses.
-            route => core.outlet_of(route).is_none(),
-        };
-        let (mut mine, others): (Vec<_>, Vec<_>) = sent.into_iter().partition(is_mine);
-        // The usual case: a call that ended at once without other messages.
-        if let [Transmit { kind: TransmitKind::Answer | TransmitKind::Error(_), .. }] = mine[..]
-            && begun.iter().all(|&key| !core.calls.peer.is_open(key))
-            && let Some(Transmit { kind, route, bytes }) = mine.pop()
-        {
-            core.owe(others);
-            self.look_after(core);
-            return match (kind, route) {
-                // Clients do not read an answer in a response with status 400, so only a message that is no
-                // valid request gets that status.
-                (TransmitKind::Error(ErrorKind::InvalidRequest | ErrorKind::Parse), Route::Unsolicited) => {
-                    Reply::Refusal(bytes)
-                }
-                _ => Reply::Answer(bytes),
-            };
-        }
-        let later = (!mine.is_empty() || batch.is_some() || !begun.is_empty()).then(Arc::<Outlet>::default);
-        if let Some(outlet) = &later {
-            core.outlets.extend(begun.into_iter().map(|key| (key, Arc::clone(outlet))));
-            core.batches.extend(batch.map(|number| (number, Arc::clone(outlet))));
-        }
-        let own = mine.into_iter().map(|Transmit { kind, bytes, .. }| Action::Transmit(kind, bytes));
-        core.due.extend(own.map(|action| Due { outlet: later.clone(), action }));
-        core.owe(others);
-        self.look_after(core);
-        later.map_or(Reply::Accepted, |outlet| Reply::Later(Later(outlet)))
-    }
-
-    /// Processes a notification or an answer that another replica received, which may be for a call at this
-    /// one.
-    pub(crate) fn post_relayed(self: &Arc<Self>, text: &str) {
-        let mut guard = self.lock();
-        let Some(core) = guard.as_mut() else { return };
-        let parsed = envelope::parse(text, Span::whole(text), core.depth);
-        core.calls.handle_parsed(text, parsed);
-        core.gather();
-        self.look_after(core);
     }
 
     /// Restores the session from its record again, after another replica has changed it.
@@ -417,8 +304,16 @@ impl Session {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Core>> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Runs `work` while the session is locked.
+    #[cfg(test)]
+    pub(crate) fn while_locked(&self, work: impl FnOnce()) {
+        let _locked = self.lock();
+        work();
+    }
+
+    fn lock(&self) -> Locked<'_> {
+        let core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        Locked { core, glance: &self.glance }
     }
 }
 

@@ -5,11 +5,16 @@
 //! store could not record the end of their stream, or the session has ended at this replica.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 #[derive(Default)]
-pub(super) struct Readers(Mutex<ReadersState>);
+pub(super) struct Readers {
+    /// The number of readers.
+    count: AtomicUsize,
+    state: Mutex<ReadersState>,
+}
 
 #[derive(Default)]
 struct ReadersState {
@@ -37,11 +42,15 @@ impl Readers {
         state.last += 1;
         let number = state.last;
         state.reading.insert((stream, number), None);
+        self.count.store(state.reading.len(), Ordering::Release);
         number
     }
 
     pub(super) fn leave(&self, stream: u64, number: u64) {
-        let waker = self.lock().reading.remove(&(stream, number));
+        let mut state = self.lock();
+        let waker = state.reading.remove(&(stream, number));
+        self.count.store(state.reading.len(), Ordering::Release);
+        drop(state);
         drop(waker);
     }
 
@@ -74,8 +83,9 @@ impl Readers {
         self.lock().reading.range((stream, 0)..=(stream, u64::MAX)).next().is_some()
     }
 
+    /// Returns whether no stream is read. Does not wait for a lock.
     pub(super) fn is_empty(&self) -> bool {
-        self.lock().reading.is_empty()
+        self.count.load(Ordering::Acquire) == 0
     }
 
     fn wake(&self) {
@@ -84,6 +94,6 @@ impl Readers {
     }
 
     fn lock(&self) -> MutexGuard<'_, ReadersState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

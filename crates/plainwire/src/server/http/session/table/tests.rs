@@ -215,3 +215,24 @@ async fn a_session_lives_for_a_minute_until_its_client_is_ready() {
     sleep(Duration::from_secs(100)).await;
     assert!(sessions.find(&kept, None).await.expect("a store").is_some());
 }
+
+/// The sweeper locks the table of all sessions. If it waited for one of them, all others would wait with it.
+#[tokio::test]
+async fn the_table_never_waits_for_a_session() {
+    let (_, sessions) = sessions(IDLE);
+    let (id, session) = ready(&sessions).await;
+    let (tell, told) = std::sync::mpsc::channel();
+    let table = Arc::clone(&sessions);
+    session.while_locked(|| {
+        std::thread::spawn(move || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+            runtime.block_on(async {
+                let asked = table.turn();
+                let found = table.find(&id, None).await;
+                let _ = tell.send((asked.is_some(), found.is_ok_and(|found| found.is_some())));
+            });
+        });
+        assert_eq!(told.recv_timeout(Duration::from_secs(5)), Ok((true, true)));
+    });
+}

@@ -1,0 +1,215 @@
+//! The gate of a runtime: it keeps one worker thread free of handlers, so that a handler that blocks its thread
+//! does not stop the server.
+//!
+//! In: the steps of calls, which are the code of a handler between two waits. Out: each step is run, or told to
+//! wait. Nobody can tell in advance whether a step will block, so at most all workers but one run steps at a
+//! time. Further steps run on threads of their own, up to [`ASIDE`]; the steps after those wait.
+//!
+//! A worker that blocks may be the one that waits for input and timers on behalf of all. Another worker takes
+//! this over only when it is woken, so while a step runs, a thread (the watch) wakes one every [`GLANCE`].
+//!
+//! A runtime with a single thread can't do any of this: there, a step that blocks stops everything. On a
+//! multi-threaded runtime with one worker, that worker runs one step at a time.
+
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll, ready};
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::{Handle, Id, RuntimeFlavor};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The largest number of steps that run on threads of their own at a time. Each may hold such a thread until
+/// its handler stops blocking. 64: an eighth of the blocking threads that tokio starts by default, since
+/// handlers use these for other work too.
+pub(crate) const ASIDE: usize = 64;
+
+/// Time between two looks of the watch. 10 ms: a fifth of the delay that a blocking handler may cause others.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// The number of looks without any step after which the watch ends, until the next step begins.
+const IDLE_GLANCES: usize = 100;
+
+/// The number of tries for a place on a worker before a step goes elsewhere. Most steps take less time than
+/// these tries.
+const TRIES: usize = 200;
+
+/// The gate of a runtime, shared by the calls that run there.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    aside: Arc<Semaphore>,
+    /// The number of steps on workers that have ended, by which the watch sees whether any does.
+    ended: AtomicUsize,
+    /// The number of steps that run on workers now.
+    here: AtomicUsize,
+    /// The largest value of `here`; `None` on a runtime with a single thread, where every step runs at once.
+    most: Option<usize>,
+    /// Whether the watch runs.
+    watched: AtomicBool,
+}
+
+thread_local! {
+    /// The gate of the runtime that this thread has used last.
+    static LATEST: RefCell<Option<(Id, Arc<Gate>)>> = const { RefCell::new(None) };
+}
+
+/// The gates of all runtimes of this process.
+static GATES: Mutex<Vec<(Id, Weak<Gate>)>> = Mutex::new(Vec::new());
+
+impl Gate {
+    /// Returns the gate of the current runtime. Outside of a runtime, returns one that lets every step pass.
+    pub(crate) fn current() -> Arc<Self> {
+        let Ok(runtime) = Handle::try_current() else { return Arc::new(Self::new(None)) };
+        let id = runtime.id();
+        LATEST.with_borrow_mut(|latest| match latest {
+            Some((known, gate)) if *known == id => Arc::clone(gate),
+            _ => Arc::clone(&latest.insert((id, Self::of(&runtime))).1),
+        })
+    }
+
+    /// Returns the gate of `runtime`, which is made if it is the first time.
+    fn of(runtime: &Handle) -> Arc<Self> {
+        let mut gates = GATES.lock().unwrap_or_else(PoisonError::into_inner);
+        gates.retain(|(_, gate)| gate.strong_count() > 0);
+        let known = gates.iter().find(|(id, _)| *id == runtime.id());
+        if let Some(gate) = known.and_then(|(_, gate)| gate.upgrade()) {
+            return gate;
+        }
+        let most = match runtime.runtime_flavor() {
+            RuntimeFlavor::MultiThread => Some((runtime.metrics().num_workers() - 1).max(1)),
+            _ => None,
+        };
+        let gate = Arc::new(Self::new(most));
+        gates.push((runtime.id(), Arc::downgrade(&gate)));
+        gate
+    }
+
+    fn new(most: Option<usize>) -> Self {
+        Self {
+            aside: Arc::new(Semaphore::new(ASIDE)),
+            ended: AtomicUsize::new(0),
+            here: AtomicUsize::new(0),
+            most,
+            watched: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes a place for one step on the current thread; `None` if so many steps run on workers that no other
+    /// worker may.
+    pub(crate) fn enter(self: &Arc<Self>) -> Option<Place<'_>> {
+        let Some(most) = self.most else { return Some(Place(None)) };
+        for _ in 0..TRIES {
+            if self.here.fetch_add(1, Ordering::SeqCst) < most {
+                if !self.watched.load(Ordering::SeqCst) {
+                    self.watch();
+                }
+                return Some(Place(Some(self)));
+            }
+            self.here.fetch_sub(1, Ordering::SeqCst);
+            std::hint::spin_loop();
+        }
+        None
+    }
+
+    /// Starts the watch.
+    fn watch(self: &Arc<Self>) {
+        if self.watched.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let (gate, runtime) = (Arc::downgrade(self), Handle::current());
+        let watch = thread::Builder::new().name("plainwire-watch".to_owned());
+        if let Err(error) = watch.spawn(move || look_on(&gate, &runtime)) {
+            tracing::warn!(
+                "a tool that blocks its thread may hold up others: no thread to watch for it: {error}"
+            );
+            self.watched.store(false, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Looks at the gate every [`GLANCE`]. While steps run and none has ended since the last look, wakes another
+/// worker. Ends when no step has run for a while.
+fn look_on(gate: &Weak<Gate>, runtime: &Handle) {
+    let (mut idle, mut seen) = (0, 0);
+    loop {
+        thread::sleep(GLANCE);
+        let Some(gate) = gate.upgrade() else { return };
+        let ended = gate.ended.load(Ordering::SeqCst);
+        let is_quiet = std::mem::replace(&mut seen, ended) == ended;
+        let runs = gate.here.load(Ordering::SeqCst) > 0;
+        if runs && is_quiet {
+            wake_a_worker(runtime);
+        }
+        idle = if is_quiet && !runs { idle + 1 } else { 0 };
+        if idle == IDLE_GLANCES {
+            gate.watched.store(false, Ordering::SeqCst);
+            // A step that began just before this line relies on the watch.
+            if gate.here.load(Ordering::SeqCst) == 0 || gate.watched.swap(true, Ordering::SeqCst) {
+                return;
+            }
+            idle = 0;
+        }
+    }
+}
+
+/// Wakes a worker that sleeps, by a task without content. Once it has nothing to do, it waits for input and
+/// timers if no other worker does.
+fn wake_a_worker(runtime: &Handle) {
+    runtime.spawn(async {});
+}
+
+/// A place for one step on the current thread. Dropping it makes room for another step.
+pub(crate) struct Place<'g>(Option<&'g Gate>);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if let Some(gate) = self.0 {
+            gate.ended.fetch_add(1, Ordering::SeqCst);
+            gate.here.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// The way of one call through the gate, step by step.
+pub(crate) struct Passage {
+    gate: Arc<Gate>,
+    /// The wait for a thread of its own; `None` if no step waits.
+    turn: Option<Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>>,
+}
+
+impl Passage {
+    pub(crate) fn new(gate: &Arc<Gate>) -> Self {
+        Self { gate: Arc::clone(gate), turn: None }
+    }
+
+    /// Runs `step` on the current thread if there is a place, and otherwise on a thread of its own. Pending if
+    /// all of those are taken; then `cx` is woken when the step can run. `blocks` says that the step will
+    /// probably block, so that it takes no place on a worker.
+    pub(crate) fn poll_step<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        blocks: bool,
+        step: impl FnOnce() -> T,
+    ) -> Poll<T> {
+        if self.gate.most.is_none() {
+            return Poll::Ready(step());
+        }
+        if self.turn.is_none()
+            && !blocks
+            && let Some(_place) = self.gate.enter()
+        {
+            return Poll::Ready(step());
+        }
+        let aside = || {
+            let permits = Arc::clone(&self.gate.aside);
+            Box::pin(async { permits.acquire_owned().await.ok() }) as _
+        };
+        let turn = self.turn.get_or_insert_with(aside);
+        let _permit = ready!(turn.as_mut().poll(cx));
+        self.turn = None;
+        Poll::Ready(tokio::task::block_in_place(step))
+    }
+}

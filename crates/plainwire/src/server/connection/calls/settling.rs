@@ -1,0 +1,139 @@
+//! The end of a call's start: the call is answered, or a task continues it.
+//!
+//! In: calls of entries, and the results of their first steps. Out: answers, through the peer, and tasks.
+
+use std::sync::Arc;
+
+use plainwire_proto::model::CacheHint;
+
+use super::starting::{CallRequest, FirstStep, Start, Starts, Surroundings};
+use super::stopping::CallTask;
+use super::{Calls, Held};
+use crate::runtime::{Gate, Passage, spawn};
+use crate::server::built::Built;
+use crate::server::catalog::{Entry, Pace};
+use crate::server::connection::call::{self, AnswerWriter, CallWork, EndReport, GuardedCall};
+use crate::server::context::SignalSource;
+use crate::server::result::Outcome;
+
+impl Calls {
+    /// Starts the call `wanted` of `entry`, or records it in `starts`. A recorded call counts as running until
+    /// [`Self::settle`].
+    pub(super) fn begin<'f>(&mut self, starts: &mut Starts<'f>, entry: &Arc<Entry>, wanted: CallRequest<'f>) {
+        let held = self.held.clone();
+        let around = Surroundings {
+            built: &self.built,
+            gate: self.gate.get_or_insert_with(Gate::current),
+            principal: self.principal.as_ref(),
+            queue: SignalSource::Channel(&self.channel),
+            session: self.peer.session_client(),
+        };
+        match starts {
+            Starts::Later(starts) => {
+                self.tasks.insert(wanted.key, CallTask::starting(entry.on_cancel));
+                starts.push(Start::new(entry, wanted, held, around));
+            }
+            Starts::Now => {
+                let step = wanted.first_step(entry, around);
+                self.settle_step(entry, &wanted, held, step);
+            }
+        }
+    }
+
+    /// Answers a recorded call, or continues it on a task, as the result of its first step demands.
+    #[cfg(feature = "http")]
+    pub(crate) fn settle(&mut self, start: Start<'_>, step: FirstStep) {
+        let (key, starting) = (start.wanted.key, self.tasks.remove(&start.wanted.key));
+        if !starting.is_some_and(|starting| starting.is_cancelled) {
+            return self.settle_step(&start.entry, &start.wanted, start.held, step);
+        }
+        if let FirstStep::Waits(work, pace) = step {
+            self.continue_call(&start.entry, &start.wanted, start.held, (work, pace));
+        }
+        // No task runs a call that has ended already, so its request is over at once.
+        if self.stop(key).is_break() {
+            self.peer.finished(key);
+        }
+    }
+
+    fn settle_step(
+        &mut self,
+        entry: &Arc<Entry>,
+        wanted: &CallRequest<'_>,
+        held: Option<Held>,
+        step: FirstStep,
+    ) {
+        match step {
+            FirstStep::Waits(work, pace) => self.continue_call(entry, wanted, held, (work, pace)),
+            FirstStep::Ended { outcome, work } => {
+                if let Some(context) = work.as_ref().and_then(|work| work.context.as_ref()) {
+                    // Progress and log messages of the call are sent before its answer.
+                    while let Some(signal) = self.channel.try_next() {
+                        self.handle_signal(signal);
+                    }
+                    context.send_held_back(&mut self.peer);
+                }
+                self.answer(wanted, outcome, &entry.name);
+            }
+        }
+    }
+
+    fn continue_call(
+        &mut self,
+        entry: &Arc<Entry>,
+        wanted: &CallRequest<'_>,
+        held: Option<Held>,
+        rest: (CallWork, Option<Arc<Pace>>),
+    ) {
+        let (gate, signals) = (self.gate.get_or_insert_with(Gate::current), self.channel.signals());
+        let end = EndReport::new(wanted.key, held, signals.clone());
+        self.tasks.insert(wanted.key, continue_on_task((&self.built, gate), entry, wanted, rest, end));
+    }
+
+    /// Answers the call `wanted` with `outcome`. `named` is the kind and name of the entry, for messages.
+    pub(super) fn answer(&mut self, wanted: &CallRequest<'_>, outcome: Outcome, named: &str) {
+        let writer = writer(&self.built, wanted);
+        match writer.settle(outcome, named, wanted.uri()) {
+            Ok(outcome) => self.peer.respond(wanted.key, |out| writer.write(&outcome, out)),
+            Err(refusal) => self.refuse(wanted.key, &refusal),
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+impl Start<'_> {
+    /// Stops the call after its first step, because its connection ended meanwhile. A call that runs to its
+    /// end is continued ([`OnCancel`](crate::server::context::OnCancel)).
+    pub(crate) fn abandon(self, step: FirstStep) {
+        let end = EndReport::new(self.wanted.key, self.held, self.signals);
+        if let FirstStep::Waits(work, pace) = step {
+            let task =
+                continue_on_task((&self.built, &self.gate), &self.entry, &self.wanted, (work, pace), end);
+            task.leave();
+        }
+    }
+}
+
+/// Continues a call on a task, which reports its end by `end`.
+fn continue_on_task(
+    (built, gate): (&Arc<Built>, &Arc<Gate>),
+    entry: &Entry,
+    wanted: &CallRequest<'_>,
+    (work, pace): (CallWork, Option<Arc<Pace>>),
+    end: EndReport,
+) -> CallTask {
+    let context = work.context.clone();
+    let timeout = entry.timeout.or(built.timeout);
+    let guarded = GuardedCall::new(entry, work, (&built.sealer, Passage::new(gate)), timeout, pace);
+    let task = spawn(call::run(guarded, writer(built, wanted), wanted.uri().to_owned(), end));
+    CallTask::new(task.abort_handle(), context, entry.on_cancel)
+}
+
+fn writer(built: &Built, wanted: &CallRequest<'_>) -> AnswerWriter {
+    let encoder = built.config.encoder(wanted.meta.revision).clone();
+    // Spec: 2026-07-28 caching, "Cache Key": a result that depends on answers must not be cached, neither for
+    // other users nor for later requests.
+    let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
+    let cache_hint = if asked { CacheHint::default() } else { built.config.cache_hint };
+    AnswerWriter { cache_hint, encoder, kind: wanted.kind, masks_errors: built.masks_errors }
+}
