@@ -4,54 +4,15 @@
 //! frame, or a [`Malformed`] with the error and, if it could be read, the id. Parsing copies only the id.
 //! This module does not interpret `method`.
 
-use std::fmt;
-
 use crate::error::{Error, ErrorKind};
 use crate::json::scan::{DEPTH, Kind, Scanner, Syntax};
-use crate::json::{Span, shorten, unquote, write as json};
+use crate::json::{Span, shorten, unquote};
 
+mod id;
 mod write;
 
+pub use id::{Id, MAX_ID};
 pub use write::{begin_notification, begin_request, begin_result, end, error};
-
-/// A request id, kept with its type: `1` and `"1"` are different ids.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Id {
-    /// A whole number. 128 bits are enough for the ids of all known implementations.
-    Integer(i128),
-    /// A string.
-    String(Box<str>),
-}
-
-impl Id {
-    /// Parses the JSON text of an id; `None` for anything but a string or a whole number.
-    pub fn parse(text: &str) -> Option<Self> {
-        if text.starts_with('"') {
-            return Some(Self::String(unquote(text)?.into()));
-        }
-        text.parse().ok().map(Self::Integer)
-    }
-
-    /// Writes the id as JSON.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Integer(n) => match u64::try_from(*n) {
-                Ok(small) => json::display(out, small),
-                Err(_) => json::display(out, n),
-            },
-            Self::String(text) => json::string(out, text),
-        }
-    }
-}
-
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Integer(n) => n.fmt(f),
-            Self::String(text) => write!(f, "{text:?}"),
-        }
-    }
-}
 
 /// One JSON-RPC message.
 #[derive(Clone, Debug, PartialEq)]
@@ -298,6 +259,10 @@ impl Draft {
         if let (Some(span), None) = (self.id, &id) {
             let found = span.text(frame);
             let unread_error = self.error.is_some() && found == "null";
+            if found.len() > MAX_ID {
+                let found = found.len();
+                return invalid(format!("expected `id` to have at most {MAX_ID} bytes, but found {found}"));
+            }
             if !unread_error {
                 let found = shorten(found);
                 return invalid(format!("expected `id` to be a string or a whole number, but found {found}"));

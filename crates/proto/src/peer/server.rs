@@ -292,6 +292,14 @@ impl Peer {
         let Role::Server(session) = &mut self.role else { return };
         let config = Arc::clone(&session.config);
         let text = params.all.map_or("{}", |span| span.text(frame));
+        if text.len() > MAX_INITIALIZE {
+            let found = text.len();
+            let text = format!(
+                "expected the parameters of `initialize` to have at most {MAX_INITIALIZE} bytes, but found {found}"
+            );
+            let error = Error::new(ErrorKind::InvalidParams, text);
+            return self.send_error(answer, Route::Unsolicited, Some(id), &error, None);
+        }
         let wanted = match serde_json::from_str::<Initialize>(text) {
             Ok(it) => it,
             Err(error) => {
@@ -344,6 +352,10 @@ impl Peer {
         self.respond(key, write);
     }
 }
+
+/// Largest size of the parameters of `initialize`, in bytes: the description of the client, which the server keeps
+/// as long as the session. 64 KiB: room for icons, of which known clients send none.
+const MAX_INITIALIZE: usize = 64 << 10;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";

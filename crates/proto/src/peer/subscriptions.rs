@@ -29,6 +29,9 @@ pub enum Change {
     Resource(String),
 }
 
+/// Largest size of the URI of a subscription, in bytes. 8 KiB: what web servers accept as a URL.
+const MAX_URI: usize = 8 << 10;
+
 /// The key in `_meta` under which the notifications and the final result of a `subscriptions/listen` request
 /// carry the id of this request.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -192,6 +195,11 @@ impl Peer {
         if found > self.limits.subscriptions {
             return self.respond_error(key, &too_many(self.limits.subscriptions, found));
         }
+        if let Some(found) =
+            filter.resource_subscriptions.iter().map(|uri| uri.len()).find(|it| *it > MAX_URI)
+        {
+            return self.respond_error(key, &too_long(found));
+        }
         listen.open = true;
         let uris = listen.filter.resource_subscriptions.clone();
         uris.iter().for_each(|uri| self.subscriptions.watch(uri));
@@ -205,6 +213,9 @@ impl Peer {
     /// resource exists. Over the limit `subscriptions`, answers the request with an error instead.
     pub fn subscribe(&mut self, key: CallKey, uri: &str) {
         if !self.subscriptions.legacy.contains(uri) {
+            if uri.len() > MAX_URI {
+                return self.respond_error(key, &too_long(uri.len()));
+            }
             let found = self.subscriptions.uris + 1;
             if found > self.limits.subscriptions {
                 return self.respond_error(key, &too_many(self.limits.subscriptions, found));
@@ -354,6 +365,12 @@ fn filter(params: &str) -> Result<SubscriptionFilter, Error> {
 /// capabilities of the server.
 pub(super) fn may_subscribe(revision: Revision, offered: &Capabilities) -> bool {
     revision.has(crate::revision::Feature::LegacySubscriptions) && offered.is_on("resources", "subscribe")
+}
+
+fn too_long(found: usize) -> Error {
+    let text =
+        format!("expected the URI of a subscription to have at most {MAX_URI} bytes, but found {found}");
+    Error::new(ErrorKind::InvalidParams, text)
 }
 
 fn too_many(limit: usize, found: usize) -> Error {

@@ -632,3 +632,33 @@ proptest! {
         prop_assert_eq!(client.0.client.waiting(), 0);
     }
 }
+
+/// A server keeps these for as long as a request or a session lasts, so that many of them could fill its
+/// memory.
+#[test]
+fn what_is_kept_beyond_a_message_has_a_limit_in_bytes() {
+    let id = |length: usize| format!("\"{}\"", "i".repeat(length - 2));
+    let mut server = Server::speaking(V25C);
+    assert_eq!(server.serve(request(&id(1_024), "ping")), [result(&id(1_024), "{}")]);
+    let too_long = "expected `id` to have at most 1024 bytes, but found 1025";
+    answered(&mut server, request(&id(1_025), "ping"), &[error(None, -32600, too_long)]);
+    // A progress token is ignored like any other that is none.
+    let with_token = |token: &str| call("1", &format!(r#","_meta":{{"progressToken":{token}}}"#));
+    for (length, reports) in [(1_024, 1), (1_025, 0)] {
+        let Some(Event::Request { key, .. }) = server.hear(with_token(&id(length))).pop() else { panic!() };
+        server.peer.progress(key, 1.0, None, None);
+        assert_eq!(server.sent().len(), reports);
+        server.peer.respond(key, |out| out.extend_from_slice(b"{}"));
+        assert_eq!(server.sent().len(), 1);
+    }
+    let described = |length: usize| {
+        let fixed =
+            r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"","version":"1"}}"#;
+        let params = fixed.replacen("\"\"", &format!("\"{}\"", "n".repeat(length - fixed.len())), 1);
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#)
+    };
+    let mut server = Server::fresh();
+    let too_long = "expected the parameters of `initialize` to have at most 65536 bytes, but found 65537";
+    assert_eq!(server.serve(described(65_537)), [error("1", -32602, too_long)]);
+    assert!(server.serve(described(65_536))[0].contains("result"));
+}

@@ -296,6 +296,20 @@ fn refuses_one_subscription_too_many_in_either_era() {
 }
 
 #[test]
+fn refuses_a_subscription_with_a_uri_of_more_than_8_kib_in_either_era() {
+    let mut server = Server::new(config());
+    server.begin(V25C);
+    let uri = |length: usize| format!("a://{}", "u".repeat(length - 4));
+    let text = "expected the URI of a subscription to have at most 8192 bytes, but found 8193";
+    assert_eq!(subscribe(&mut server, &uri(8_192)), [result("1", "{}")]);
+    assert_eq!(subscribe(&mut server, &uri(8_193)), [error("1", -32602, text)]);
+    let filter = format!(r#"{{"resourceSubscriptions":["{}"]}}"#, uri(8_193));
+    let (_, sent) = listen(&mut server, "2", &filter);
+    assert_eq!(sent, [error("2", -32602, text)]);
+    assert_eq!(server.peer.listens(), 0);
+}
+
+#[test]
 fn a_server_that_ends_answers_each_listen_with_a_result_that_names_it() {
     let mut server = in_touch(V25C);
     let (key, _) = listen(&mut server, "1", "{}");
