@@ -20,12 +20,16 @@ use tokio::time::{Instant, Sleep};
 mod deadline;
 mod detached;
 mod gate;
+#[cfg(feature = "http")]
+mod machine;
 pub(crate) mod random;
 mod tasks;
 
 pub(crate) use deadline::Deadline;
 pub(crate) use detached::Detached;
 pub(crate) use gate::{Gate, Passage};
+#[cfg(feature = "http")]
+pub(crate) use machine::memory;
 pub(crate) use tasks::TaskSet;
 
 /// A guard for a task. Dropping the guard stops the task.

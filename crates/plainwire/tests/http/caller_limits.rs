@@ -47,6 +47,26 @@ async fn a_call_whose_client_hung_up_keeps_its_place_until_it_ends() {
 }
 
 #[tokio::test]
+async fn a_batch_takes_a_place_for_each_of_its_messages() {
+    let limits = Limits { in_flight: 10, ..Limits::default() };
+    let web = Web::new(Http::new(server(&Seen::default()).limits(limits))).session("2025-03-26").await;
+    let batch = |first: i64, count: i64, ms: u64| {
+        json!((first..first + count).map(|id| call(id, "wait", json!({ "ms": ms }))).collect::<Vec<_>>())
+    };
+    let left = tokio::time::timeout(Duration::from_millis(20), web.post(&batch(1, 8, 200))).await;
+    assert!(left.is_err(), "it was answered");
+    let refused = web.post(&batch(11, 3, 1)).await;
+    assert_eq!(refused.status, 429);
+    let message = refused.json().await["error"]["message"].to_string();
+    assert!(
+        message.contains("at most 10 requests at a time (limit `in_flight`), but found a batch of 3 more")
+    );
+    assert_eq!(web.post(&batch(11, 2, 1)).await.status, 200);
+    sleep(Duration::from_millis(300)).await;
+    assert_eq!(web.post(&batch(11, 10, 1)).await.status, 200, "the first batch has ended");
+}
+
+#[tokio::test]
 async fn a_stream_whose_call_is_over_gives_its_place_back_when_it_is_read() {
     let limits = Limits { in_flight: 1, ..Limits::default() };
     let web = Web::new(Http::new(server(&Seen::default()).limits(limits))).session(LEGACY).await;

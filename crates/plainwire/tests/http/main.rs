@@ -10,6 +10,7 @@ mod draining;
 mod endpoint;
 mod http2;
 mod http_sse;
+mod memory;
 mod modern;
 mod replicas;
 mod requests;

@@ -141,6 +141,12 @@ async fn requests_over_the_limit_are_refused() {
     let (first, second) =
         tokio::join!(web.ask(1, "tools/call", waiting), web.ask(2, "server/discover", json!({})));
     assert_eq!((first.status, second.status), (200, 429));
+    assert_eq!(
+        web.ask(3, "server/discover", json!({})).await.status,
+        429,
+        "the first answer was not read yet"
+    );
+    drop(first);
     assert_eq!(web.ask(3, "server/discover", json!({})).await.status, 200);
 }
 

@@ -24,6 +24,10 @@ pub struct Limits {
     /// Largest number of `subscriptions/listen` requests at a time, which do not count as `in_flight`.
     /// Default 16: one for each window of a client.
     pub listens: usize,
+    /// Largest number of bytes that a server over HTTP keeps for its callers: bodies of requests until their
+    /// calls end, answers until they are sent, and records of sessions. One caller gets at most half. Default
+    /// `None`: a quarter of the memory of the machine, or of its container.
+    pub memory: Option<usize>,
     /// Largest number of subscriptions to resources, of the session and of all listens together. Default
     /// 1,024: more than a user looks at.
     pub subscriptions: usize,
@@ -38,6 +42,7 @@ impl Default for Limits {
             frame_out: 64 << 20,
             in_flight: 4_096,
             listens: 16,
+            memory: None,
             subscriptions: 1_024,
         }
     }

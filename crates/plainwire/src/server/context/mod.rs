@@ -28,7 +28,7 @@ mod trace;
 use notify::{LeftOut, LogGate, Throttle};
 pub(crate) use notify::{Logs, ProgressRate};
 pub use on_cancel::OnCancel;
-pub(crate) use signals::{Channel, Question, Signal, SignalSource, Signals};
+pub(crate) use signals::{Channel, MAX_ANSWERS, Question, Signal, SignalSource, Signals};
 pub use state::State;
 pub(crate) use state::{NeededState, States};
 pub use trace::TraceContext;

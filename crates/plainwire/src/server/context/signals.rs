@@ -48,9 +48,9 @@ impl Channel {
         self.0.get_mut()?.1.recv().await
     }
 
-    /// Returns whether the answers in the queue are so large that no further call should start.
-    pub(crate) fn is_backlogged(&self) -> bool {
-        self.0.get().is_some_and(|(signals, _)| signals.is_backlogged())
+    /// Returns the size of all answers in the queue, in bytes.
+    pub(crate) fn unsent_answers(&self) -> usize {
+        self.0.get().map_or(0, |(signals, _)| signals.unsent_answers.load(Ordering::Relaxed))
     }
 }
 
@@ -139,7 +139,7 @@ const MAX_PROGRESS: usize = 1_024;
 
 /// The size of all queued answers above which no further call starts, in bytes. Calls that run already may
 /// still add their answers; `in_flight` bounds them.
-const MAX_ANSWERS: usize = 1 << 20;
+pub(crate) const MAX_ANSWERS: usize = 1 << 20;
 
 impl Signals {
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Signal>) {
@@ -182,11 +182,6 @@ impl Signals {
     /// Subtracts an answer that left the queue from the size of the queued answers.
     pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Refusal>) {
         self.unsent_answers.fetch_sub(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
-    }
-
-    /// Returns whether the answers in the queue have more than [`MAX_ANSWERS`] bytes.
-    pub(crate) fn is_backlogged(&self) -> bool {
-        self.unsent_answers.load(Ordering::Relaxed) > MAX_ANSWERS
     }
 
     /// Subtracts a progress report that left the queue from the number of unsent reports.

@@ -349,6 +349,7 @@ impl Http {
         let others = store.as_ref().map(OtherReplicas::new);
         let store = store.unwrap_or_else(|| Arc::new(Memory::default()));
         let (idle, most) = (self.idle, self.sessions_per_caller);
+        let memory = Arc::new(endpoint::Memory::new(built.config.limits.memory));
         let sessions = Arc::new(Sessions::new(Arc::clone(&built), store, idle, most, others.clone()));
         if let Some(others) = others {
             others.listen(&built.shared.bus, &sessions);
@@ -361,6 +362,7 @@ impl Http {
             guard: self.guard,
             in_flight: Arc::<Usage>::default(),
             listens: Arc::<Usage>::default(),
+            memory,
             patience: self.patience,
             sessions,
             sse: self.sse.map(|_| Arc::<Sse>::default()),

@@ -26,7 +26,7 @@ use super::questions::Questions;
 use crate::runtime::{Clock, Gate};
 use crate::server::built::Built;
 use crate::server::catalog::{Catalog, Entry};
-use crate::server::context::{Channel, Signal};
+use crate::server::context::{Channel, MAX_ANSWERS, Signal};
 use crate::server::principal::Principal;
 use crate::server::result::{Kind, Outcome, Refusal};
 
@@ -148,7 +148,12 @@ impl Calls {
 
     /// Returns whether the unsent answers are so large that no further call should start.
     pub(crate) fn is_backlogged(&self) -> bool {
-        self.channel.is_backlogged()
+        self.unsent_answers() > MAX_ANSWERS
+    }
+
+    /// Returns the size of all answers that the peer has not taken from their calls yet, in bytes.
+    pub(crate) fn unsent_answers(&self) -> usize {
+        self.channel.unsent_answers()
     }
 
     /// Records that the input has ended, so that open questions to the client fail.

@@ -14,6 +14,7 @@ use http_body::{Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 
 use super::compress::{self, Gzip};
+use super::memory::{Claim, OverMemory, REQUEST};
 use super::stream::Events;
 
 /// The body of a response.
@@ -44,6 +45,14 @@ impl Body {
         Self(Kind::Gzip(Box::new((Gzip::new(), self.0))))
     }
 
+    /// Returns this body, which keeps `held` until its last byte was sent, if it is complete and not compressed.
+    pub(crate) fn holding(self, held: impl Send + Sync + 'static) -> Self {
+        match self.0 {
+            Kind::Full(bytes) => Self::full(Bytes::from_owner(Holding { bytes, _held: held })),
+            other => Self(other),
+        }
+    }
+
     /// Returns the whole body, if it is complete and not compressed; `None` also for an empty body.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         match &self.0 {
@@ -60,16 +69,17 @@ impl std::fmt::Debug for Body {
 }
 
 impl Kind {
-    /// Returns the next piece; `None` at the end. A body that is complete and not compressed comes in one
-    /// piece.
+    /// Returns the next piece; `None` at the end.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         match self {
             Self::Empty => Poll::Ready(None),
             Self::Events(events) => events.poll_next(cx),
             Self::Full(bytes) => {
-                let bytes = std::mem::take(bytes);
-                *self = Self::Empty;
-                Poll::Ready(Some(bytes).filter(|bytes| !bytes.is_empty()))
+                let piece = bytes.split_to(bytes.len().min(PIECE));
+                if bytes.is_empty() {
+                    *self = Self::Empty;
+                }
+                Poll::Ready(Some(piece).filter(|piece| !piece.is_empty()))
             }
             Self::Gzip(both) => {
                 let (gzip, plain) = &mut **both;
@@ -111,15 +121,31 @@ impl http_body::Body for Body {
     }
 }
 
-/// The most memory, in bytes, that is reserved for a request body by its declared length, before its bytes
-/// have arrived.
-const BELIEVED: usize = 4 << 20;
+/// Largest piece of a complete body, in bytes. The next piece is taken when the client has room for it, so that
+/// a client that takes nothing is noticed.
+const PIECE: usize = 64 << 10;
+
+/// Bytes of a response, and what they hold until they are sent.
+struct Holding<H> {
+    bytes: Bytes,
+    _held: H,
+}
+
+impl<H> AsRef<[u8]> for Holding<H> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Size in bytes of the first buffer of a request body. It doubles as often as the body needs it.
+const FIRST: usize = 4 << 10;
 
 /// Error of [`read`]: the reason why a request body could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
     /// Reading from the connection failed, with this error text.
     Broken(String),
+    OverMemory(OverMemory),
     TooLarge,
     TooSlow,
 }
@@ -129,17 +155,21 @@ pub(crate) enum Unread {
 /// now and then would take a slot forever.
 const SLOWEST: usize = 16 << 10;
 
-/// Reads a request body of at most `limit` bytes. The server waits at most `patience` for each part. The
+/// Reads a request body of at most `limit` bytes. Its memory is claimed before it is allocated, beside what
+/// `memory` has already ([`REQUEST`]). The server waits at most `patience` for each part. The
 /// whole body may take `patience`, plus the time that its bytes take at the speed [`SLOWEST`].
-pub(crate) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Unread>
+pub(crate) async fn read<B>(
+    body: B,
+    (limit, memory): (usize, &mut Claim),
+    patience: Duration,
+) -> Result<Vec<u8>, Unread>
 where
     B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
 {
-    let declared = body.size_hint().lower();
+    let declared = usize::try_from(body.size_hint().lower()).unwrap_or(limit);
     let mut body = pin!(body);
     let began = Instant::now();
-    // Reserved memory that is not written to costs nothing, up to a point.
-    let mut bytes = Vec::with_capacity(usize::try_from(declared).unwrap_or(0).min(BELIEVED));
+    let mut bytes = Vec::with_capacity(declared.min(FIRST));
     let mut sleep: Option<Pin<Box<Sleep>>> = None;
     loop {
         let frame = poll_fn(|cx| match body.as_mut().poll_frame(cx) {
@@ -155,6 +185,7 @@ where
         if data.remaining() > limit - bytes.len() {
             return Err(Unread::TooLarge);
         }
+        make_room(&mut bytes, data.remaining(), (declared.min(limit), limit), memory)?;
         while data.has_remaining() {
             let chunk = data.chunk();
             bytes.extend_from_slice(chunk);
@@ -168,8 +199,30 @@ where
     }
 }
 
+/// Makes room for `more` bytes after `bytes`. The buffer at least doubles, up to the `declared` length of the
+/// body, so that a large body is copied only a few times.
+fn make_room(
+    bytes: &mut Vec<u8>,
+    more: usize,
+    (declared, limit): (usize, usize),
+    memory: &mut Claim,
+) -> Result<(), Unread> {
+    let needed = bytes.len() + more;
+    if needed <= bytes.capacity() {
+        return Ok(());
+    }
+    let doubled = (2 * bytes.capacity()).min(if declared > bytes.len() { declared } else { limit });
+    let size = needed.max(doubled);
+    memory.grow_to(REQUEST.saturating_add(size)).map_err(Unread::OverMemory)?;
+    bytes.reserve_exact(size - bytes.len());
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::memory::Memory;
     use super::*;
 
     /// A body without an end: the timer of its next part, the interval between parts, and the number of bytes
@@ -195,7 +248,8 @@ mod tests {
         let began = Instant::now();
         let first = Box::pin(tokio::time::sleep(Duration::from_secs(first)));
         let body = Trickle(first, Duration::from_secs(every), bytes);
-        (read(body, 1 << 20, Duration::from_secs(30)).await, began.elapsed().as_secs())
+        let mut memory = Arc::new(Memory::new(Some(1 << 30))).claim(&"ada".into(), REQUEST).expect("room");
+        (read(body, (1 << 20, &mut memory), Duration::from_secs(30)).await, began.elapsed().as_secs())
     }
 
     #[tokio::test(start_paused = true)]

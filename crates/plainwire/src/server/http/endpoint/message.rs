@@ -4,6 +4,7 @@
 //! this file applies them in order.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
@@ -12,7 +13,7 @@ use plainwire_proto::error::Error;
 use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
 
 use super::body::Body;
-use super::usage::Slot;
+use super::usage::Place;
 use super::{Caller, Endpoint, answer};
 use crate::server::http::eras::{no_session, store_failed};
 use crate::server::http::session::Posted;
@@ -47,7 +48,7 @@ impl Endpoint {
         head: &Parts,
         caller: Caller,
         read: Read<'_>,
-        slot: Slot,
+        place: &Arc<Place>,
     ) -> Response<Body> {
         let headers = Fields(&head.headers);
         let refuse = |refusal: Refusal| refused(&refusal, rules::answered_id(&read.parsed));
@@ -58,7 +59,7 @@ impl Endpoint {
         match class {
             Class::Initialize => self.initialize(caller, read).await,
             Class::Modern => match self.check_modern(&read, &headers) {
-                Ok(()) => self.serve_modern(caller, read, slot).await,
+                Ok(()) => self.serve_modern(caller, read, place).await,
                 Err(refusal) => refuse(refusal),
             },
             Class::ModernNotification => answer::empty(StatusCode::ACCEPTED),
@@ -75,7 +76,7 @@ impl Endpoint {
                 {
                     return refuse(refusal);
                 }
-                self.post_in_session((id, &session), asked, read.into_posted(), slot).await
+                self.post_in_session((id, &session), asked, read.into_posted(), place).await
             }
         }
     }

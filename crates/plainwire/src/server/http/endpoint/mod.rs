@@ -17,10 +17,11 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
-use plainwire_proto::envelope::{self, Message};
+use plainwire_proto::envelope::{self, Id, Message};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::http as rules;
 use plainwire_proto::json::{Span, shorten};
+use plainwire_proto::peer::Limits;
 
 use super::eras::{PATHS, Sse};
 use super::session::Sessions;
@@ -32,6 +33,7 @@ pub(crate) mod answer;
 mod body;
 mod compress;
 mod guard;
+mod memory;
 mod message;
 mod shutdown;
 pub(crate) mod stream;
@@ -43,11 +45,12 @@ use body::Unread;
 use compress::Accepted;
 pub use compress::Compression;
 pub(crate) use guard::{Guard, Token, local_hosts};
+pub(crate) use memory::{Claim, Memory, OverMemory, REQUEST};
 use message::unread;
 pub(crate) use message::{Fields, Read, is_listen, refused};
 pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
-pub(crate) use usage::{CallerId, Slot, Usage};
+pub(crate) use usage::{CallerId, Place, Slot, Usage};
 
 /// An HTTP endpoint of one server.
 pub(crate) struct Endpoint {
@@ -62,6 +65,8 @@ pub(crate) struct Endpoint {
     pub(super) in_flight: Arc<Usage>,
     /// The number of open subscriptions (`subscriptions/listen`), by caller.
     pub(super) listens: Arc<Usage>,
+    /// The memory that requests, their answers and sessions take, by caller.
+    pub(super) memory: Arc<Memory>,
     /// The longest time that the server waits for the next part of a request body.
     pub(super) patience: Duration,
     pub(super) sessions: Arc<Sessions>,
@@ -127,22 +132,41 @@ impl Endpoint {
         if !accepts(&head.headers, "application/json") && !accepts(&head.headers, "text/event-stream") {
             return answer::not_acceptable("application/json, text/event-stream", &head.headers);
         }
-        let (bytes, caller) = match self.receive(head, body).await {
+        let (bytes, memory, caller) = match self.receive(head, body).await {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
-        let (read, slot) = match self.read(&bytes, &caller) {
+        let (read, place) = match self.read(&bytes, &caller, memory) {
             Ok(read) => read,
             Err(refused) => return *refused,
         };
-        let response = self.post_message(head, caller, read, slot).await;
+        let (id, asked) = (Arc::clone(&caller.id), rules::answered_id(&read.parsed).cloned());
+        let response = self.post_message(head, caller, read, &place).await;
+        let response = self.until_sent(response, (&id, asked.as_ref()), place);
         if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
             tap.see(Direction::Out, bytes);
         }
         response
     }
 
-    /// Reads the body of a POST after the checks of size, type, token and number of bodies.
+    /// Lets an answer keep the place of its request until it is sent, and claims memory for it. An answer for
+    /// which there is no memory is replaced by an error.
+    fn until_sent(
+        &self,
+        response: Response<Body>,
+        (caller, asked): (&CallerId, Option<&Id>),
+        place: Arc<Place>,
+    ) -> Response<Body> {
+        let bytes = response.body().whole().map_or(0, <[u8]>::len);
+        let memory = match self.memory.claim(caller, bytes.saturating_sub(REQUEST)) {
+            Ok(memory) => memory,
+            Err(over) => return over.response_instead(asked, bytes),
+        };
+        response.map(|body| body.holding((place, memory)))
+    }
+
+    /// Reads the body of a POST after the checks of size, type, token and number of bodies. Returns it with the
+    /// memory that was claimed for it.
     ///
     /// # Errors
     /// The response that refuses the request.
@@ -150,7 +174,7 @@ impl Endpoint {
         &self,
         head: &Parts,
         body: B,
-    ) -> Result<(Vec<u8>, Caller), Box<Response<Body>>>
+    ) -> Result<(Vec<u8>, Claim, Caller), Box<Response<Body>>>
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
@@ -170,14 +194,17 @@ impl Endpoint {
         let Some(_slot) = self.bodies.take(&caller.id, BODIES) else {
             return refuse(429, format!("expected at most {BODIES} bodies at a time, but found one more"));
         };
-        let read = body::read(body, limit, self.patience).await;
+        let claimed = self.memory.claim(&caller.id, REQUEST);
+        let mut memory = claimed.map_err(|over| Box::new(over.response(None)))?;
+        let read = body::read(body, (limit, &mut memory), self.patience).await;
         // Reading wakes the task of an HTTP/2 connection, so that the client may send more. That task could
         // not run anywhere else while a handler blocks this thread, so it runs first.
         if head.version == Version::HTTP_2 {
             tokio::task::yield_now().await;
         }
         match read {
-            Ok(bytes) => Ok((bytes, caller)),
+            Ok(bytes) => Ok((bytes, memory, caller)),
+            Err(Unread::OverMemory(over)) => Err(Box::new(over.response(None))),
             Err(Unread::TooLarge) => too_large(),
             Err(Unread::TooSlow) => {
                 let patience = self.patience;
@@ -188,7 +215,7 @@ impl Endpoint {
     }
 
     /// Parses a body as a message, and takes a slot among the requests in flight of the caller: also beyond
-    /// the limit, if the message is valid and not a request.
+    /// the limit, if the message is valid and not a request. The returned place has the slot and `memory`.
     ///
     /// # Errors
     /// The response, if the body is not UTF-8 or the caller has too many requests in flight.
@@ -196,7 +223,8 @@ impl Endpoint {
         &self,
         bytes: &'r [u8],
         caller: &Caller,
-    ) -> Result<(Read<'r>, Slot), Box<Response<Body>>> {
+        memory: Claim,
+    ) -> Result<(Read<'r>, Arc<Place>), Box<Response<Body>>> {
         if let Some(tap) = &self.built.tap {
             tap.see(Direction::In, bytes);
         }
@@ -208,14 +236,22 @@ impl Endpoint {
         // At the limit, a caller can still send messages that are no requests, which cancel requests and
         // answer questions.
         let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
-        let most = self.built.config.limits.in_flight;
-        let Some(slot) = self.in_flight.take(&caller.id, if ends_something { usize::MAX } else { most })
-        else {
-            let text =
-                format!("expected at most {most} requests at a time (limit `in_flight`), but found one more");
+        let Limits { batch, depth, in_flight: most, .. } = self.built.config.limits;
+        // Each message of a batch may be a call, which continues when its client disconnects.
+        let count = if envelope::is_batch(text) {
+            envelope::split_batch(text, depth, batch).map_or(1, |messages| messages.len())
+        } else {
+            1
+        };
+        let limit = if ends_something { usize::MAX } else { most };
+        let Some(slot) = self.in_flight.take_many(&caller.id, count, limit) else {
+            let more = if count == 1 { "one".to_owned() } else { format!("a batch of {count}") };
+            let text = format!(
+                "expected at most {most} requests at a time (limit `in_flight`), but found {more} more"
+            );
             return Err(Box::new(answer::refusal(429, rules::answered_id(&parsed), text)));
         };
-        Ok((Read { parsed, text }, slot))
+        Ok((Read { parsed, text }, Arc::new(Place::new(slot, Some(memory)))))
     }
 
     /// Identifies the caller: by the token, or if the endpoint has no tokens, by the principal or the address

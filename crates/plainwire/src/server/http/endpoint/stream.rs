@@ -14,7 +14,7 @@ use tokio::sync::futures::OwnedNotified;
 use tokio::time::{Instant, Sleep};
 
 use super::Endpoint;
-use super::usage::Slot;
+use super::usage::Place;
 use crate::server::connection::Exchange;
 use crate::server::http::eras::Opened;
 use crate::server::http::session::{Event, Reading, Session, StreamKind};
@@ -31,10 +31,10 @@ pub(crate) struct Events {
     /// The source of the events; `None` after the last event.
     source: Option<Source>,
     tap: Option<Tap>,
-    /// The slot that the caller takes by this request, subscription or HTTP+SSE stream; `None` for a GET of
+    /// The place that the caller takes by this request, subscription or HTTP+SSE stream; `None` for a GET of
     /// Streamable HTTP. It is in use until this body is dropped, because the client has disconnected or the
     /// last event is sent.
-    _slot: Option<Arc<Slot>>,
+    _place: Option<Arc<Place>>,
     /// The timer for the next comment, which keeps the connection alive.
     sleep: Pin<Box<Sleep>>,
 }
@@ -83,12 +83,12 @@ impl Following {
 }
 
 impl Events {
-    pub(crate) fn new(source: Source, slot: Option<Arc<Slot>>, endpoint: &Endpoint) -> Self {
+    pub(crate) fn new(source: Source, place: Option<Arc<Place>>, endpoint: &Endpoint) -> Self {
         Self {
             ending: endpoint.ending.watch(),
             source: Some(source),
             tap: endpoint.built.tap.clone(),
-            _slot: slot,
+            _place: place,
             sleep: Box::pin(tokio::time::sleep(KEEP_ALIVE)),
         }
     }

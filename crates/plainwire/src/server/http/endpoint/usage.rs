@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::memory::Claim;
+
 /// The identity of a caller: the name of the principal, or an address; empty if neither is known.
 pub(crate) type CallerId = Arc<str>;
 
@@ -17,14 +19,20 @@ pub(crate) struct Usage {
 impl Usage {
     /// Takes a slot for `caller`; `None` if the caller has `limit` slots already.
     pub(crate) fn take(self: &Arc<Self>, caller: &CallerId, limit: usize) -> Option<Slot> {
+        self.take_many(caller, 1, limit)
+    }
+
+    /// Takes `count` slots for `caller`; `None` if the caller would then have more than `limit`. `count` is at
+    /// least 1.
+    pub(crate) fn take_many(self: &Arc<Self>, caller: &CallerId, count: usize, limit: usize) -> Option<Slot> {
         let mut by_caller = self.lock();
         let taken = by_caller.get(caller).copied().unwrap_or(0);
         // This check comes before the caller is inserted: only a slot removes a caller again.
-        if taken >= limit {
+        if limit.checked_sub(taken).is_none_or(|free| free < count) {
             return None;
         }
-        by_caller.insert(Arc::clone(caller), taken + 1);
-        Some(Slot { usage: Arc::clone(self), caller: Arc::clone(caller) })
+        by_caller.insert(Arc::clone(caller), taken + count);
+        Some(Slot { caller: Arc::clone(caller), count, usage: Arc::clone(self) })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<CallerId, usize>> {
@@ -32,22 +40,37 @@ impl Usage {
     }
 }
 
-/// One of a caller's limited slots, in use until this is dropped.
+/// Some of a caller's limited slots, in use until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    usage: Arc<Usage>,
     caller: CallerId,
+    /// The number of slots.
+    count: usize,
+    usage: Arc<Usage>,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         let mut by_caller = self.usage.lock();
         if let Some(taken) = by_caller.get_mut(&self.caller) {
-            *taken -= 1;
+            *taken -= self.count;
             if *taken == 0 {
                 by_caller.remove(&self.caller);
             }
         }
+    }
+}
+
+/// The place of one request, subscription or stream: a slot of its caller, and the memory that it takes.
+#[derive(Debug)]
+pub(crate) struct Place {
+    _memory: Option<Claim>,
+    _slot: Slot,
+}
+
+impl Place {
+    pub(crate) fn new(slot: Slot, memory: Option<Claim>) -> Self {
+        Self { _memory: memory, _slot: slot }
     }
 }
 

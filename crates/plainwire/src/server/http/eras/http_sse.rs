@@ -25,7 +25,8 @@ use super::one_stream::{Ended, OneStream, Reader};
 use crate::runtime::random;
 use crate::server::built::Built;
 use crate::server::http::endpoint::{
-    Body, Caller, Endpoint, Events, Fields, Read, Slot, Source, Usage, accepts, answer, refused, stream,
+    Body, Caller, Endpoint, Events, Fields, Place, Read, Slot, Source, Usage, accepts, answer, refused,
+    stream,
 };
 use crate::server::principal::Principal;
 use crate::stream::Tap;
@@ -155,18 +156,22 @@ impl Endpoint {
             let text = format!("expected at most {SESSIONS} streams at a time, but found one more");
             return answer::refusal(429, None, text);
         };
-        answer::events(Events::new(Source::Opened(Box::new(opened)), Some(slot.into()), self))
+        answer::events(Events::new(
+            Source::Opened(Box::new(opened)),
+            Some(Arc::new(Place::new(slot, None))),
+            self,
+        ))
     }
 
     async fn post_sse<B>(&self, sse: &Sse, head: &Parts, body: B) -> Response<Body>
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
-        let (bytes, caller) = match self.receive(head, body).await {
+        let (bytes, memory, caller) = match self.receive(head, body).await {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
-        let (read, slot) = match self.read(&bytes, &caller) {
+        let (read, place) = match self.read(&bytes, &caller, memory) {
             Ok(read) => read,
             Err(refused) => return *refused,
         };
@@ -177,7 +182,7 @@ impl Endpoint {
         if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
             return refused(&refusal, asked);
         }
-        match tokio::time::timeout(ROOM, session.post(read.into_posted(), Arc::new(slot))).await {
+        match tokio::time::timeout(ROOM, session.post(read.into_posted(), place)).await {
             Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
             Ok(Err(Ended)) => no_session(asked),
             Err(_) => answer::refusal(

@@ -9,9 +9,9 @@ use plainwire_proto::http as rules;
 
 use crate::server::connection::calls::Held;
 use crate::server::http::endpoint::{
-    Body, Caller, Endpoint, Fields, METHODS, Read, SESSION_ID, Slot, answer, refused,
+    Body, Caller, Endpoint, Fields, METHODS, Place, Read, SESSION_ID, answer, refused,
 };
-use crate::server::http::session::{Posted, ReplicaNotice, Reply, ResponseStart, Session};
+use crate::server::http::session::{Posted, ReplicaNotice, Reply, ResponseStart, SESSION, Session, Unsaved};
 use crate::server::store::StoreError;
 
 const STORE_FAILED: &str = "the store of this server failed";
@@ -20,7 +20,11 @@ impl Endpoint {
     /// Answers `initialize`, and begins a session unless the answer is an error.
     pub(crate) async fn initialize(&self, caller: Caller, read: Read<'_>) -> Response<Body> {
         let asked = rules::answered_id(&read.parsed).cloned();
-        let Some(new) = self.sessions.begin(caller) else {
+        let memory = match self.memory.claim(&caller.id, SESSION + read.text.len()) {
+            Ok(memory) => memory,
+            Err(over) => return over.response(asked.as_ref()),
+        };
+        let Some(new) = self.sessions.begin(caller, memory) else {
             let text = format!(
                 "expected at most {} sessions of a caller at a time (limit `sessions_per_caller`), but found one more",
                 self.sessions.most()
@@ -55,12 +59,12 @@ impl Endpoint {
         (id, session): (&str, &Arc<Session>),
         asked: Option<&Id>,
         posted: Posted<'_>,
-        slot: Slot,
+        place: &Arc<Place>,
     ) -> Response<Body> {
         let (relayed, is_batch) = (posted.relayed(), matches!(posted, Posted::Batch(_)));
-        let (was_initialized, slot) = (session.is_initialized(), Arc::new(slot));
-        // The call holds the slot, because it continues when its client disconnects.
-        let held: Held = Arc::<Slot>::clone(&slot);
+        let was_initialized = session.is_initialized();
+        // The call holds the place, because it continues when its client disconnects.
+        let held: Held = Arc::<Place>::clone(place);
         let taken = session.post(posted, &held);
         drop(held);
         // A relayed message begins no call, so the client may send it again.
@@ -74,9 +78,13 @@ impl Endpoint {
             // messages may have begun calls, and their answers count: the record is then written with the
             // next message.
             if taken.has_changed && !is_batch {
-                return store_failed(asked, &error);
+                return unsaved(asked, &error);
             }
-            tracing::warn!("a change of a session is not in the store yet: {}", error.in_full());
+            let why = match &error {
+                Unsaved::OverMemory(_) => "its caller takes too much memory (limit `memory`)".to_owned(),
+                Unsaved::Store(error) => error.in_full().to_string(),
+            };
+            tracing::warn!("a change of a session is not in the store yet: {why}");
         }
         let later = match taken.reply {
             Reply::Accepted => return answer::empty(StatusCode::ACCEPTED),
@@ -90,13 +98,15 @@ impl Endpoint {
             ResponseStart::Ended => no_session(asked),
             ResponseStart::Failed => answer::refusal(500, asked, STORE_FAILED),
             ResponseStart::Nothing => answer::no_events(),
-            ResponseStart::Stream(number) => self.follow((id, session), (number, 0), Some(slot)).await,
+            ResponseStart::Stream(number) => {
+                self.follow((id, session), (number, 0), Some(Arc::clone(place))).await
+            }
         }
     }
 
     /// Saves the changes that a message has made to its session. Called before the response begins: after
     /// that, the client may send more messages, perhaps to another replica.
-    async fn save(&self, id: &str, session: &Session, was_initialized: bool) -> Result<(), StoreError> {
+    async fn save(&self, id: &str, session: &Session, was_initialized: bool) -> Result<(), Unsaved> {
         self.sessions.save(id, session).await?;
         if session.is_initialized() && !was_initialized {
             self.sessions.admit(id).await?;
@@ -146,6 +156,14 @@ pub(crate) fn no_session(asked: Option<&Id>) -> Response<Body> {
     let why =
         "expected `mcp-session-id` to be of a session of yours, but found one that has ended or never began";
     answer::refusal(404, asked, why)
+}
+
+/// Makes the response to a request that changed its session, if the change could not be saved.
+fn unsaved(asked: Option<&Id>, why: &Unsaved) -> Response<Body> {
+    match why {
+        Unsaved::OverMemory(over) => over.response(asked),
+        Unsaved::Store(error) => store_failed(asked, error),
+    }
 }
 
 /// Makes the response for an error of the store: 503 at the limit of sessions, 500 for other errors.

@@ -5,21 +5,33 @@
 //! that drops the [`Exchange`].
 
 use std::future::poll_fn;
+use std::sync::Arc;
 
 use http::Response;
 use plainwire_proto::http::{self as rules};
 use plainwire_proto::peer::{Route, Transmit, TransmitKind};
 
 use crate::server::connection::Exchange;
-use crate::server::http::endpoint::{Body, Caller, Endpoint, Events, Read, Slot, Source, answer, is_listen};
+use crate::server::http::endpoint::{
+    Body, Caller, Endpoint, Events, Place, REQUEST, Read, Source, answer, is_listen,
+};
 
 impl Endpoint {
-    pub(crate) async fn serve_modern(&self, caller: Caller, read: Read<'_>, slot: Slot) -> Response<Body> {
+    pub(crate) async fn serve_modern(
+        &self,
+        caller: Caller,
+        read: Read<'_>,
+        place: &Arc<Place>,
+    ) -> Response<Body> {
         // Subscriptions have a limit of their own, which is low by default, because they stay open.
-        let slot = if is_listen(&read) {
+        let place = if is_listen(&read) {
             let limit = self.built.config.limits.listens;
+            let memory = match self.memory.claim(&caller.id, REQUEST) {
+                Ok(memory) => memory,
+                Err(over) => return over.response(rules::answered_id(&read.parsed)),
+            };
             match self.listens.take(&caller.id, limit) {
-                Some(slot) => slot,
+                Some(slot) => Arc::new(Place::new(slot, Some(memory))),
                 None => {
                     let text = format!(
                         "expected at most {limit} listens at a time (limit `listens`), but found one more"
@@ -28,7 +40,7 @@ impl Endpoint {
                 }
             }
         } else {
-            slot
+            Arc::clone(place)
         };
         let mut exchange = Exchange::begin(&self.built, caller.principal, read.text, read.parsed);
         let Some(first) = poll_fn(|cx| exchange.poll_next(cx)).await else {
@@ -37,7 +49,7 @@ impl Endpoint {
         match first {
             Transmit { kind: TransmitKind::Message, .. } => {
                 let source = Source::Exchange(Box::new(exchange), Some(first));
-                answer::events(Events::new(source, Some(slot.into()), self))
+                answer::events(Events::new(source, Some(place), self))
             }
             Transmit { kind, route, bytes } => answer::json(status(&kind, route), bytes),
         }

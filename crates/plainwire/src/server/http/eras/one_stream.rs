@@ -143,7 +143,7 @@ fn brings_an_answer(posted: &Posted<'_>) -> bool {
 impl Core {
     /// Returns whether so many bytes wait for the client to read them that no request should begin.
     fn is_held_up(&self) -> bool {
-        self.unread_bytes > BACKLOG || self.calls.is_backlogged()
+        self.unread_bytes + self.calls.unsent_answers() > BACKLOG
     }
 
     /// Processes the messages of a POST, but starts no calls. Returns the calls to start.

@@ -14,7 +14,7 @@ use plainwire_proto::json::shorten;
 
 use super::legacy::{no_session, store_failed};
 use crate::server::http::endpoint::{
-    Body, Endpoint, Events, Fields, Following, Peeked, Slot, Source, accepts, answer, parse_event_id, stream,
+    Body, Endpoint, Events, Fields, Following, Peeked, Place, Source, accepts, answer, parse_event_id, stream,
 };
 use crate::server::http::session::{Event, Session};
 use crate::server::store::Tailed;
@@ -57,13 +57,13 @@ impl Endpoint {
     }
 
     /// Responds with the stream `number` of a session, starting after the event `after`. Refuses the request
-    /// if the store can't read the stream from there. `slot` is that of the POST which the stream answers;
+    /// if the store can't read the stream from there. `place` is that of the POST which the stream answers;
     /// `None` for a GET.
     pub(super) async fn follow(
         &self,
         (id, session): (&str, &Arc<Session>),
         (number, after): (u64, u64),
-        slot: Option<Arc<Slot>>,
+        place: Option<Arc<Place>>,
     ) -> Response<Body> {
         let mut tail = match self.sessions.store.tail(id, number, after).await {
             Ok(Some(tail)) => tail,
@@ -71,9 +71,9 @@ impl Endpoint {
             Err(error) => return store_failed(None, &error),
         };
         let first = match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
-            // Without a slot, this is a GET. Its client would come back forever if it got an empty stream,
+            // Without a place, this is a GET. Its client would come back forever if it got an empty stream,
             // for example that of a request that was cancelled.
-            Poll::Ready(None) if slot.is_none() => return answer::refusal(400, None, NOTHING_LEFT),
+            Poll::Ready(None) if place.is_none() => return answer::refusal(400, None, NOTHING_LEFT),
             // A stream that can't be read is refused for the same reason.
             Poll::Ready(Some(Err(error))) => return store_failed(None, &error),
             Poll::Ready(Some(Ok(Tailed::Event(_, bytes)))) if Event::parse(&bytes).is_none() => {
@@ -83,6 +83,6 @@ impl Endpoint {
             Poll::Pending => None,
         };
         let tail = Box::new(Peeked { first, tail });
-        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), slot, self))
+        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), place, self))
     }
 }

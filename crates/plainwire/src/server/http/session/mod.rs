@@ -42,7 +42,7 @@ use readers::Readers;
 pub(crate) use record::Record;
 pub(crate) use relay::{OtherReplicas, ReplicaNotice};
 pub(crate) use slots::SESSIONS_PER_CALLER;
-pub(crate) use table::Sessions;
+pub(crate) use table::{SESSION, Sessions, Unsaved};
 
 /// A session of a client with a revision before 2026-07-28.
 pub(crate) struct Session {

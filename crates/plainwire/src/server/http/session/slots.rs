@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::server::http::endpoint::{CallerId, Slot, Usage};
+use crate::server::http::endpoint::{CallerId, Claim, OverMemory, Slot, Usage};
 
 /// Default limit of sessions of one caller. 10,000: a tenth of what a store keeps by default, and behind a
 /// proxy many callers count as one.
@@ -34,6 +34,8 @@ struct HeldSlot {
     /// The time at which [`SessionSlots::due`] looks at this session next.
     looked_at: Instant,
     /// The earliest time at which the session may have expired, or at which it is to be checked again.
+    /// The memory that the session takes.
+    memory: Claim,
     until: Instant,
     _slot: Slot,
 }
@@ -53,11 +55,19 @@ impl SessionSlots {
         self.usage.take(caller, self.most)
     }
 
-    /// Keeps the slot of a session until [`Self::ended`].
-    pub(crate) fn enter(&self, id: &str, slot: Slot, until: Instant) {
+    /// Keeps the slot of a session and its memory until [`Self::ended`].
+    pub(crate) fn enter(&self, id: &str, (slot, memory): (Slot, Claim), until: Instant) {
         let (id, mut open) = (Arc::<str>::from(id), self.lock());
         open.by_time.insert((until, Arc::clone(&id)));
-        open.by_id.insert(id, HeldSlot { looked_at: until, until, _slot: slot });
+        open.by_id.insert(id, HeldSlot { looked_at: until, memory, until, _slot: slot });
+    }
+
+    /// Claims memory for a session that now takes `bytes`, if it began at this replica.
+    ///
+    /// # Errors
+    /// The limit that would be exceeded.
+    pub(crate) fn grow(&self, id: &str, bytes: usize) -> Result<(), OverMemory> {
+        self.lock().by_id.get_mut(id).map_or(Ok(()), |known| known.memory.grow_to(bytes))
     }
 
     /// Records that a session lives until `until`, if it began at this replica.
@@ -113,14 +123,17 @@ const MOMENT: Duration = Duration::from_millis(1);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::http::endpoint::Memory;
 
     const IDLE: Duration = Duration::from_secs(60);
 
     #[tokio::test(start_paused = true)]
     async fn asks_about_what_nobody_has_used_and_about_nothing_else() {
         let (slots, caller, now) = (SessionSlots::new(3), "ada".into(), Instant::now());
+        let memory = Arc::new(Memory::new(None));
         for id in ["used", "left", "ended"] {
-            slots.enter(id, slots.slot(&caller).expect("a slot"), now + IDLE);
+            let memory = memory.claim(&caller, 1).expect("room");
+            slots.enter(id, (slots.slot(&caller).expect("a slot"), memory), now + IDLE);
         }
         assert!(slots.slot(&caller).is_none() && slots.slot(&"bob".into()).is_some());
         assert!(slots.due(now + IDLE / 2, IDLE).is_empty());

@@ -17,7 +17,7 @@ use super::slots::SessionSlots;
 use crate::runtime;
 use crate::runtime::random;
 use crate::server::built::Built;
-use crate::server::http::endpoint::{Caller, Slot};
+use crate::server::http::endpoint::{Caller, Claim, OverMemory, Slot};
 use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
@@ -32,6 +32,23 @@ const FRESH: Duration = Duration::from_secs(60);
 
 /// Upper bound of [`Sessions::idle`], 30 years, which every clock can represent.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
+
+/// The memory that a session counts with beside its record, in bytes: its entries in tables, and its state while
+/// it is in memory.
+pub(crate) const SESSION: usize = 4 << 10;
+
+/// The reason why the record of a session is not in the store.
+#[derive(Debug)]
+pub(crate) enum Unsaved {
+    OverMemory(OverMemory),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Unsaved {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
 
 /// The sessions of an endpoint, and their store.
 pub(crate) struct Sessions {
@@ -83,12 +100,12 @@ impl Sessions {
     }
 
     /// Begins a session that can't be found before it is passed to [`Self::keep`]; `None` if its caller has
-    /// too many sessions.
-    pub(crate) fn begin(&self, caller: Caller) -> Option<NewSession> {
+    /// too many sessions. The session keeps `memory` as long as it lives.
+    pub(crate) fn begin(&self, caller: Caller, memory: Claim) -> Option<NewSession> {
         let slot = self.slots.slot(&caller.id)?;
         let (id, principal) = (random::id(), caller.principal);
         let session = Session::new(&self.built, principal.clone(), &id, Arc::clone(&self.store));
-        Some(NewSession { id, slot, principal, session: Arc::new(session) })
+        Some(NewSession { id, slot, memory, principal, session: Arc::new(session) })
     }
 
     /// Adds a session that has negotiated a revision to the store and to memory, and returns its id.
@@ -96,11 +113,11 @@ impl Sessions {
     /// # Errors
     /// [`StoreError`] if there are too many sessions, or the store fails.
     pub(crate) async fn keep(self: &Arc<Self>, new: NewSession) -> Result<String, StoreError> {
-        let NewSession { id, slot, principal, session } = new;
+        let NewSession { id, slot, memory, principal, session } = new;
         let Some((saved, record)) = session.record(principal.as_deref()) else { return Ok(id) };
         let until = Instant::now() + self.idle_of(&session);
         self.store.create(&id, &record.to_bytes(), self.idle_of(&session)).await?;
-        self.slots.enter(&id, slot, until);
+        self.slots.enter(&id, (slot, memory), until);
         self.enter(&id, LiveSession { principal, saved, session, until, used: true });
         Ok(id)
     }
@@ -184,8 +201,8 @@ impl Sessions {
     /// for a session that is not in memory.
     ///
     /// # Errors
-    /// [`StoreError`] if the store fails.
-    pub(crate) async fn save(&self, id: &str, session: &Session) -> Result<(), StoreError> {
+    /// [`Unsaved`] if the record takes too much memory, or the store fails.
+    pub(crate) async fn save(&self, id: &str, session: &Session) -> Result<(), Unsaved> {
         let (saved, principal) = match self.lock().by_id.get(id) {
             Some(entry) => (entry.saved, entry.principal.clone()),
             None => return Ok(()),
@@ -194,7 +211,9 @@ impl Sessions {
             return Ok(());
         }
         let Some((generation, record)) = session.record(principal.as_deref()) else { return Ok(()) };
-        self.store.save(id, &record.to_bytes()).await?;
+        let record = record.to_bytes();
+        self.slots.grow(id, SESSION + record.len()).map_err(Unsaved::OverMemory)?;
+        self.store.save(id, &record).await?;
         self.tell(&ReplicaNotice::Reload(id)).await?;
         if let Some(entry) = self.lock().by_id.get_mut(id) {
             entry.saved = entry.saved.max(generation);
@@ -336,6 +355,7 @@ impl Drop for Sessions {
 /// A session that has begun but is not in the store yet.
 pub(crate) struct NewSession {
     id: String,
+    memory: Claim,
     slot: Slot,
     principal: Option<Arc<Principal>>,
     pub(crate) session: Arc<Session>,

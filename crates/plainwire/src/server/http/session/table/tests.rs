@@ -8,6 +8,7 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::server::connection::calls::Held;
+use crate::server::http::endpoint;
 use crate::server::http::session::{Posted, Reply};
 use crate::server::store::StoreFuture;
 use crate::server::store::double::{Doubled, StoreDouble};
@@ -74,6 +75,10 @@ fn sessions_in(store: &Arc<Doubled<Counting>>, idle: Duration) -> Arc<Sessions> 
     sessions
 }
 
+fn memory() -> Claim {
+    Arc::new(endpoint::Memory::new(None)).claim(&"ada".into(), 1).expect("room")
+}
+
 fn post(session: &Arc<Session>, text: &str) -> Reply {
     let parsed = envelope::parse(text, Span::whole(text), 64);
     let held: Held = Arc::new(());
@@ -82,7 +87,7 @@ fn post(session: &Arc<Session>, text: &str) -> Reply {
 
 async fn begin(sessions: &Arc<Sessions>) -> String {
     let caller = Caller { principal: None, id: "ada".into() };
-    let new = sessions.begin(caller).expect("a slot");
+    let new = sessions.begin(caller, memory()).expect("a slot");
     assert!(matches!(post(&new.session, INITIALIZE), Reply::Answer(_)));
     sessions.keep(new).await.expect("a store with room")
 }
@@ -125,7 +130,7 @@ async fn a_session_is_left_to_the_store_when_nobody_reads_its_stream_any_more() 
 async fn a_session_rests_after_a_batch_as_after_anything_else() {
     let (_, sessions) = sessions(IDLE);
     let caller = Caller { principal: None, id: "ada".into() };
-    let new = sessions.begin(caller).expect("a slot");
+    let new = sessions.begin(caller, memory()).expect("a slot");
     assert!(matches!(post(&new.session, &INITIALIZE.replace("2025-11-25", "2025-03-26")), Reply::Answer(_)));
     let id = sessions.keep(new).await.expect("a store with room");
     let session = sessions.find(&id, None).await.expect("a store").expect("a session");

@@ -1,0 +1,175 @@
+//! The memory that an endpoint keeps for its callers, counted in bytes: bodies of requests until their calls
+//! end, answers until they are sent, and records of sessions.
+//!
+//! In: claims, each before its memory is allocated. Out: the claim, or the limit that it would exceed. Memory
+//! that handlers allocate is not counted.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, Response};
+use plainwire_proto::envelope::Id;
+
+use super::answer;
+use super::body::Body;
+use super::usage::CallerId;
+use crate::runtime;
+
+/// The share of the machine's memory that all callers together get by default: a quarter. What a handler makes
+/// of a body often takes several times as much as the body.
+const SHARE: usize = 4;
+
+/// The memory that every request counts with beside its body, in bytes: its record, its buffers, and an answer
+/// of this size.
+pub(crate) const REQUEST: usize = 16 << 10;
+
+/// The memory that an endpoint keeps for its callers.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    /// The most bytes of all callers together. One caller gets at most half of it.
+    most: usize,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    all: usize,
+    /// Invariant: these numbers are not 0, and `all` is their sum.
+    by_caller: HashMap<CallerId, usize>,
+}
+
+/// Bytes of a caller, counted until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    bytes: usize,
+    caller: CallerId,
+    memory: Arc<Memory>,
+}
+
+/// The limit that a claim would exceed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum OverMemory {
+    /// All callers together have too much. Holds the limit in bytes.
+    All(usize),
+    /// The caller has too much. Holds the limit in bytes.
+    Caller(usize),
+}
+
+impl Memory {
+    /// Creates a count with this limit for all callers; `None` means the default share of the machine's memory.
+    pub(crate) fn new(most: Option<usize>) -> Self {
+        let most = most.unwrap_or_else(|| runtime::memory() / SHARE);
+        Self { most, taken: Mutex::default() }
+    }
+
+    /// Claims memory for `caller`.
+    ///
+    /// # Errors
+    /// The limit that would be exceeded. Nothing is claimed then.
+    pub(crate) fn claim(self: &Arc<Self>, caller: &CallerId, bytes: usize) -> Result<Claim, OverMemory> {
+        let mut claim = Claim { bytes: 0, caller: Arc::clone(caller), memory: Arc::clone(self) };
+        claim.grow_to(bytes)?;
+        Ok(claim)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Claim {
+    /// Claims more, so that the claim has `bytes` in all. Does nothing if it has them already.
+    ///
+    /// # Errors
+    /// The limit that would be exceeded. The claim stays as it was.
+    pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), OverMemory> {
+        let Some(more) = bytes.checked_sub(self.bytes).filter(|more| *more > 0) else { return Ok(()) };
+        let most = self.memory.most;
+        let mut taken = self.memory.lock();
+        let of_caller = taken.by_caller.get(&self.caller).copied().unwrap_or(0).saturating_add(more);
+        if of_caller > most / 2 {
+            return Err(OverMemory::Caller(most / 2));
+        }
+        if taken.all.saturating_add(more) > most {
+            return Err(OverMemory::All(most));
+        }
+        taken.all += more;
+        taken.by_caller.insert(Arc::clone(&self.caller), of_caller);
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if self.bytes == 0 {
+            return;
+        }
+        let mut taken = self.memory.lock();
+        taken.all -= self.bytes;
+        if let Some(of_caller) = taken.by_caller.get_mut(&self.caller) {
+            *of_caller -= self.bytes;
+            if *of_caller == 0 {
+                taken.by_caller.remove(&self.caller);
+            }
+        }
+    }
+}
+
+impl OverMemory {
+    /// Makes the response: 429 at the limit of a caller, 503 at the limit of all.
+    pub(crate) fn response(&self, asked: Option<&Id>) -> Response<Body> {
+        self.response_saying(asked, "")
+    }
+
+    /// Makes the response to a request whose answer of `bytes` is dropped because of the limit.
+    pub(crate) fn response_instead(&self, asked: Option<&Id>, bytes: usize) -> Response<Body> {
+        self.response_saying(
+            asked,
+            &format!("; the request was carried out, and its answer of {bytes} bytes is dropped"),
+        )
+    }
+
+    fn response_saying(&self, asked: Option<&Id>, more: &str) -> Response<Body> {
+        let (status, whose, most) = match self {
+            Self::All(most) => (503, "of all callers", most),
+            Self::Caller(most) => (429, "of a caller", most),
+        };
+        let text = format!(
+            "expected the requests, answers and sessions {whose} to take at most {most} bytes (limit `memory`), but found more{more}"
+        );
+        let mut response = answer::refusal(status, asked, text);
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_gets_half_of_the_memory_and_gives_all_of_it_back() {
+        let memory = Arc::new(Memory::new(Some(100)));
+        let (ada, bob, eve): (CallerId, CallerId, CallerId) = ("ada".into(), "bob".into(), "eve".into());
+        let mut first = memory.claim(&ada, 30).expect("room");
+        assert_eq!(memory.claim(&ada, 21).err(), Some(OverMemory::Caller(50)));
+        assert_eq!(first.grow_to(51), Err(OverMemory::Caller(50)));
+        assert_eq!((first.grow_to(50), first.grow_to(10)), (Ok(()), Ok(())));
+        let second = memory.claim(&bob, 50).expect("room");
+        assert_eq!(memory.claim(&eve, 1).err(), Some(OverMemory::All(100)));
+        drop(first);
+        drop(memory.claim(&eve, 50).expect("room again"));
+        drop(second);
+        let taken = memory.lock();
+        assert!(taken.all == 0 && taken.by_caller.is_empty(), "{taken:?}");
+    }
+
+    #[test]
+    fn numbers_that_overflow_are_over_the_limit() {
+        let memory = Arc::new(Memory::new(Some(usize::MAX)));
+        let _one = memory.claim(&"ada".into(), 1).expect("room");
+        assert_eq!(memory.claim(&"ada".into(), usize::MAX).err(), Some(OverMemory::Caller(usize::MAX / 2)));
+    }
+}

@@ -1,0 +1,134 @@
+//! The memory that one caller, and all callers together, can make the server keep.
+
+use std::time::Duration;
+
+use plainwire::http::Http;
+use plainwire::proto::peer::Limits;
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use super::support::service_client::{Answer, LEGACY, Web, call, request};
+use super::support::socket_client::{Running, modern};
+use super::support::{Seen, server};
+
+const MIB: usize = 1 << 20;
+
+/// Returns a server whose callers together may take this much memory.
+fn limited(memory: usize) -> Web {
+    let limits = Limits { memory: Some(memory), ..Limits::default() };
+    let large = plainwire::Tool::new("large", || async { "x".repeat(MIB / 2) });
+    let http = Http::new(server(&Seen::default()).limits(limits).tool(large));
+    Web::new(
+        http.bearer_token("ada", "a-token").bearer_token("bob", "b-token").bearer_token("eve", "e-token"),
+    )
+}
+
+fn ada(web: &Web) -> Web {
+    web.with("authorization", "Bearer a-token")
+}
+
+fn bob(web: &Web) -> Web {
+    web.with("authorization", "Bearer b-token")
+}
+
+/// Expects a refusal that names the limit.
+async fn over(answer: Answer, status: u16, limit: usize) {
+    assert_eq!((answer.status, answer.header("retry-after")), (status, Some("1")));
+    let message = answer.json().await["error"]["message"].as_str().expect("a message").to_owned();
+    assert!(message.contains(&format!("at most {limit} bytes (limit `memory`)")), "{message}");
+}
+
+fn padded(mut message: Value, bytes: usize) -> Value {
+    message["params"]["pad"] = "p".repeat(bytes).into();
+    message
+}
+
+#[tokio::test]
+async fn a_body_is_refused_when_its_caller_has_no_memory_left_and_others_are_served() {
+    let web = limited(4 * MIB);
+    let big = padded(request(1, "ping", json!({})), 3 * MIB);
+    over(ada(&web).post(&big).await, 429, 2 * MIB).await;
+    let small = padded(request(1, "ping", json!({})), MIB);
+    let session = ada(&web).session(LEGACY).await;
+    for _ in 0..10 {
+        assert_eq!(session.post(&small).await.status, 200, "what is answered takes nothing");
+    }
+    // A call keeps the memory of its body, also when its client is gone.
+    let waits = padded(call(1, "wait", json!({ "ms": 200 })), MIB + MIB / 2);
+    let left = timeout(Duration::from_millis(20), session.post(&waits)).await;
+    assert!(left.is_err(), "it was answered");
+    over(session.post(&small).await, 429, 2 * MIB).await;
+    let other = bob(&web).session(LEGACY).await;
+    assert_eq!(other.post(&small).await.status, 200);
+    sleep(Duration::from_millis(300)).await;
+    assert_eq!(session.post(&small).await.status, 200, "the call has ended");
+}
+
+#[tokio::test]
+async fn all_callers_together_have_a_limit() {
+    let web = limited(4 * MIB);
+    let eve = web.with("authorization", "Bearer e-token").session(LEGACY).await;
+    let message = padded(call(1, "wait", json!({ "ms": 200 })), MIB + MIB / 2);
+    for caller in [ada(&web), bob(&web)] {
+        let session = caller.session(LEGACY).await;
+        let left = timeout(Duration::from_millis(20), session.post(&message)).await;
+        assert!(left.is_err(), "it was answered");
+    }
+    over(eve.post(&message).await, 503, 4 * MIB).await;
+    assert_eq!(eve.post(&request(1, "ping", json!({}))).await.status, 200);
+    sleep(Duration::from_millis(300)).await;
+    assert_eq!(eve.post(&message).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_answer_takes_memory_until_it_is_read() {
+    let web = ada(&limited(4 * MIB));
+    let ask = async |id| web.ask(id, "tools/call", json!({ "name": "large" })).await;
+    let mut unread = Vec::new();
+    for id in 1..=3 {
+        let answer = ask(id).await;
+        assert_eq!(answer.status, 200);
+        unread.push(answer);
+    }
+    let dropped = ask(4).await;
+    assert_eq!((dropped.status, dropped.header("retry-after")), (429, Some("1")));
+    let dropped = dropped.json().await;
+    assert_eq!(dropped["id"], 4);
+    let message = dropped["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("; the request was carried out, and its answer of 524"), "{message}");
+    unread.pop();
+    assert_eq!(ask(5).await.status, 200);
+}
+
+#[tokio::test]
+async fn sessions_take_memory_with_what_they_say_of_themselves() {
+    let web = ada(&limited(2 * MIB));
+    let info = json!({ "name": "c".repeat(60_000), "version": "1" });
+    let initialize = request(
+        0,
+        "initialize",
+        json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": info }),
+    );
+    let mut begun = 0;
+    let refused = loop {
+        let answer = web.post(&initialize).await;
+        if answer.status != 200 {
+            break answer;
+        }
+        begun += 1;
+    };
+    assert!((10..=17).contains(&begun), "{begun} sessions of 64 KiB in 1 MiB");
+    over(refused, 429, MIB).await;
+}
+
+/// An address without a token is a caller, too.
+#[tokio::test]
+async fn addresses_are_callers() {
+    let running =
+        Running::of(|server| server.limits(Limits { memory: Some(MIB), ..Limits::default() }), |http| http)
+            .await;
+    let mut wire = running.connect().await;
+    wire.send(&modern(1, "echo", json!({ "text": "x".repeat(MIB) }))).await;
+    let answer = wire.answer().await;
+    assert_eq!((answer.status, answer.field("retry-after")), (429, Some("1")));
+}
