@@ -368,8 +368,8 @@ async fn calls_count_as_requests_until_they_are_answered_or_cancelled() {
 }
 
 #[tokio::test]
-async fn a_batch_counts_as_one_request_until_it_is_answered() {
-    let limits = Limits { in_flight: 2, ..Limits::default() };
+async fn a_batch_counts_with_each_of_its_messages_until_it_is_answered() {
+    let limits = Limits { in_flight: 3, ..Limits::default() };
     let web = Web::new(Http::new(server(&Seen::default()).limits(limits)).http_sse());
     let mut client = Client::connect(&web, "2025-03-26").await;
     let wait = |id, ms: u64| call(id, "wait", json!({ "ms": ms }));
@@ -378,6 +378,7 @@ async fn a_batch_counts_as_one_request_until_it_is_answered() {
         assert_eq!(answers.as_array().map(Vec::len), Some(2));
     }
     client.post(&json!([wait(1, 60_000), wait(2, 60_000)])).await;
+    assert_eq!(client.web.post(&json!([wait(3, 1), wait(4, 1)])).await.status, 429);
     assert_eq!(client.web.post(&request(3, "ping", json!({}))).await.status, 202);
     assert_eq!(client.next().await["id"], 3);
 }

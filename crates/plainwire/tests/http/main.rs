@@ -23,3 +23,4 @@ mod streams;
 mod support;
 #[cfg(feature = "tls")]
 mod tls;
+mod untaken;

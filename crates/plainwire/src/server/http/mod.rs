@@ -171,6 +171,15 @@ impl Http {
         self.nonzero("body_timeout", !patience.is_zero())
     }
 
+    /// Sets how long a client may take nothing of a response that is ready; 60 seconds without this. After that,
+    /// an HTTP/1.1 connection is closed, and an HTTP/2 stream is reset. It is for [`Self::serve`] and
+    /// [`Self::serve_on`], which accept connections.
+    #[track_caller]
+    pub fn send_timeout(mut self, patience: Duration) -> Self {
+        self.limits.send = patience;
+        self.nonzero("send_timeout", !patience.is_zero()).listener_only("send_timeout")
+    }
+
     /// Also serves HTTP+SSE, the transport of 2024-11-05: `GET /sse` and `POST /messages`. Off by default:
     /// 2025-03-26 replaced this transport, and its clients can't continue after a broken connection.
     ///
@@ -289,7 +298,7 @@ impl Http {
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in the server's declaration; for an option of our own
     /// listener ([`Self::path`], [`Self::max_connections`], [`Self::head_timeout`],
-    /// [`Self::keep_alive_timeout`], `tls`); and for [`Self::store`] outside of a tokio runtime, because a
+    /// [`Self::keep_alive_timeout`], [`Self::send_timeout`], `tls`); and for [`Self::store`] outside of a tokio runtime, because a
     /// task has to receive the notices of other replicas.
     pub fn into_service(self) -> Result<HttpService> {
         if let (None, Some((at, what))) = (&self.mistake, self.listener_option) {

@@ -22,7 +22,7 @@ use http::{HeaderValue, Request, Response, StatusCode, Version};
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use hyper_util::server::conn::auto::Builder;
 use plainwire_proto::json::shorten;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -31,6 +31,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::ConnectionLimits;
+use super::sending::{Progress, Streams};
 use super::socket::Socket;
 use crate::server::http::endpoint::{Body, RemoteAddr, answer};
 use crate::server::http::service::HttpService;
@@ -58,7 +59,7 @@ const UNTAKEN_MS: u32 = 60_000;
 
 /// The data that all connections of a listener share.
 pub(crate) struct Serving {
-    builder: Builder<TokioExecutor>,
+    builder: Builder<Streams>,
     limits: ConnectionLimits,
     path: Arc<str>,
     pub(crate) service: HttpService,
@@ -78,7 +79,7 @@ pub(crate) enum Phase {
 
 impl Serving {
     pub(crate) fn new(service: HttpService, path: Arc<str>, limits: ConnectionLimits) -> Self {
-        let mut builder = Builder::new(TokioExecutor::new());
+        let mut builder = Builder::new(Streams { patience: limits.send });
         let mut http1 = builder.http1();
         // Between two requests this is also the time for which a connection is kept open.
         http1.timer(TokioTimer::new()).header_read_timeout(limits.keep_alive).max_buf_size(MAX_READ);
@@ -154,10 +155,10 @@ async fn talk<S>(
         // On the heap, so that an idle connection does not reserve the memory of a request.
         Box::pin(async move {
             let response = serving.answer(request, remote, &open).await;
-            Ok::<_, Infallible>(response.map(|body| Counted { body, _open: open }))
+            Ok::<_, Infallible>(response.map(|body| Counted::new(body, open)))
         })
     });
-    let socket = Socket::new(stream, Arc::clone(&activity));
+    let socket = Socket::new(stream, Arc::clone(&activity), serving.limits.send);
     let mut connection = Box::pin(serving.builder.serve_connection(socket, answers));
     let mut tick = pin!(sleep_until(deadline));
     let (mut begun, mut asked_to_end) = (0, false);
@@ -278,6 +279,18 @@ impl Drop for Open {
 struct Counted {
     body: Body,
     _open: Open,
+    /// The progress of the stream that the response belongs to; `None` for HTTP/1.1.
+    progress: Option<Arc<Progress>>,
+}
+
+impl Counted {
+    fn new(body: Body, open: Open) -> Self {
+        let progress = Progress::current();
+        if let Some(progress) = &progress {
+            progress.note(!body.is_end_stream());
+        }
+        Self { body, _open: open, progress }
+    }
 }
 
 impl http_body::Body for Counted {
@@ -288,7 +301,11 @@ impl http_body::Body for Counted {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if let Some(progress) = &self.progress {
+            progress.note(matches!(frame, Poll::Ready(Some(_))));
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

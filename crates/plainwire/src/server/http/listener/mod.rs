@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::runtime;
 
 mod connection;
+mod sending;
 mod socket;
 #[cfg(feature = "tls")]
 mod tls;
@@ -42,6 +43,8 @@ pub(super) struct ConnectionLimits {
     /// The longest time for which a connection without requests is kept open; an HTTP/2 connection up to
     /// twice as long.
     pub(super) keep_alive: Duration,
+    /// The longest time for which a client may take nothing of a response that is ready.
+    pub(super) send: Duration,
 }
 
 impl Default for ConnectionLimits {
@@ -54,6 +57,8 @@ impl Default for ConnectionLimits {
             // Longer than the 60 s of most load balancers: the side that sends requests should close first.
             // Otherwise a request is lost now and then.
             keep_alive: Duration::from_secs(75),
+            // As `nginx`.
+            send: Duration::from_secs(60),
         }
     }
 }

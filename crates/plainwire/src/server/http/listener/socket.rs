@@ -30,6 +30,10 @@ pub(crate) struct Socket<S> {
     io: TokioIo<S>,
     /// Set after the writing side is shut down, while incoming bytes are discarded.
     lingering: Option<Lingering>,
+    /// The longest time for which the client may take nothing.
+    patience: Duration,
+    /// The timer for `patience`; `None` while no write waits for the client.
+    stuck: Option<Pin<Box<Sleep>>>,
 }
 
 struct Lingering {
@@ -39,8 +43,21 @@ struct Lingering {
 }
 
 impl<S> Socket<S> {
-    pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
-        Self { activity, io: TokioIo::new(stream), lingering: None }
+    pub(crate) fn new(stream: S, activity: Arc<Activity>, patience: Duration) -> Self {
+        Self { activity, io: TokioIo::new(stream), lingering: None, patience, stuck: None }
+    }
+
+    /// Returns the result of a write, or an error if no write has succeeded for too long.
+    fn in_time<T>(&mut self, written: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stuck = None;
+            return written;
+        }
+        let patience = self.patience;
+        let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(patience)));
+        ready!(stuck.as_mut().poll(cx));
+        let text = format!("the client took nothing for {patience:?}");
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, text)))
     }
 }
 
@@ -56,11 +73,13 @@ impl<S: AsyncRead + Unpin> Read for Socket<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(cx, buf)
+        let written = Pin::new(&mut self.io).poll_write(cx, buf);
+        self.in_time(written, cx)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
+        let written = Pin::new(&mut self.io).poll_flush(cx);
+        self.in_time(written, cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -95,6 +114,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
+        let written = Pin::new(&mut self.io).poll_write_vectored(cx, bufs);
+        self.in_time(written, cx)
     }
 }
