@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, ready};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, Id, RuntimeFlavor};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -35,7 +35,11 @@ const IDLE_GLANCES: usize = 100;
 
 /// The number of tries for a place on a worker before a step goes elsewhere. Most steps take less time than
 /// these tries.
-const TRIES: usize = 200;
+const TRIES: usize = 100;
+
+/// Time for which a task tries again for a place on a worker before its step gets a thread of its own, which
+/// takes longer than most steps.
+const PATIENCE: Duration = Duration::from_micros(100);
 
 /// The gate of a runtime, shared by the calls that run there.
 #[derive(Debug)]
@@ -176,13 +180,15 @@ impl Drop for Place<'_> {
 /// The way of one call through the gate, step by step.
 pub(crate) struct Passage {
     gate: Arc<Gate>,
+    /// The time of the first try for a place; `None` if no step waits for one.
+    tried: Option<Instant>,
     /// The wait for a thread of its own; `None` if no step waits.
     turn: Option<Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>>,
 }
 
 impl Passage {
     pub(crate) fn new(gate: &Arc<Gate>) -> Self {
-        Self { gate: Arc::clone(gate), turn: None }
+        Self { gate: Arc::clone(gate), tried: None, turn: None }
     }
 
     /// Runs `step` on the current thread if there is a place, and otherwise on a thread of its own. Pending if
@@ -197,11 +203,16 @@ impl Passage {
         if self.gate.most.is_none() {
             return Poll::Ready(step());
         }
-        if self.turn.is_none()
-            && !blocks
-            && let Some(_place) = self.gate.enter()
-        {
-            return Poll::Ready(step());
+        if self.turn.is_none() && !blocks {
+            if let Some(_place) = self.gate.enter() {
+                self.tried = None;
+                return Poll::Ready(step());
+            }
+            // Other tasks run before the next try.
+            if self.tried.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
         }
         let aside = || {
             let permits = Arc::clone(&self.gate.aside);
@@ -209,7 +220,7 @@ impl Passage {
         };
         let turn = self.turn.get_or_insert_with(aside);
         let _permit = ready!(turn.as_mut().poll(cx));
-        self.turn = None;
+        (self.tried, self.turn) = (None, None);
         Poll::Ready(tokio::task::block_in_place(step))
     }
 }

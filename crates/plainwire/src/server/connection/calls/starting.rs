@@ -94,36 +94,38 @@ impl CallRequest<'_> {
         if let Err(outcome) = admit(entry, &source, built) {
             return FirstStep::Ended { outcome, work: None };
         }
-        let place = if entry.pace.is_slow() { None } else { gate.enter() };
-        let Some(_place) = place else { return self.leave_it(entry, &source) };
-        let began = Instant::now();
-        let step = self.step_here(entry, source, built);
-        entry.pace.note(began.elapsed());
-        step
-    }
-
-    fn step_here(&self, entry: &Entry, source: ContextSource<'_>, built: &Built) -> FirstStep {
-        let call = call_of(entry, &self.arguments, self.uri(), ContextRef::Source(&source));
-        // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.
-        let begun = catch_unwind(AssertUnwindSafe(|| begin(entry, &call, &self.name)));
-        let context = source.made.into_inner();
-        let running = match begun {
-            Ok(Ok(running)) => running,
-            Ok(Err(outcome)) => return FirstStep::Ended { outcome, work: None },
-            Err(panic) => {
-                return FirstStep::Ended { outcome: call::panicked(&entry.name, &*panic), work: None };
-            }
+        let Some(_place) = gate.enter() else { return self.leave_all(entry, &source) };
+        let mut work = match self.work(entry, source) {
+            Ok(work) => work,
+            Err(outcome) => return FirstStep::Ended { outcome, work: None },
         };
-        let mut work = CallWork { context, running };
+        if entry.pace.is_slow() {
+            return FirstStep::Waits(work, Some(Arc::clone(&entry.pace)));
+        }
+        let began = Instant::now();
         // The waker of this poll does nothing; the task polls the call again with its own waker.
-        match work.poll(&entry.name, &built.sealer, &mut Poller::from_waker(Waker::noop())) {
+        let polled = work.poll(&entry.name, &built.sealer, &mut Poller::from_waker(Waker::noop()));
+        entry.pace.note(began.elapsed());
+        match polled {
             Poll::Pending => FirstStep::Waits(work, None),
             Poll::Ready(outcome) => FirstStep::Ended { outcome, work: Some(work) },
         }
     }
 
-    /// Returns the work of this call with its first step still to be made.
-    fn leave_it(&self, entry: &Arc<Entry>, source: &ContextSource<'_>) -> FirstStep {
+    /// Makes the future of this call. The error is the outcome of a call that is refused.
+    fn work(&self, entry: &Entry, source: ContextSource<'_>) -> Result<CallWork, Outcome> {
+        let call = call_of(entry, &self.arguments, self.uri(), ContextRef::Source(&source));
+        // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.
+        let begun = catch_unwind(AssertUnwindSafe(|| begin(entry, &call, &self.name)));
+        let context = source.made.into_inner();
+        match begun {
+            Ok(begun) => begun.map(|running| CallWork { context, running }),
+            Err(panic) => Err(call::panicked(&entry.name, &*panic)),
+        }
+    }
+
+    /// Returns the work of this call, which makes even the future of its handler only when it is polled.
+    fn leave_all(&self, entry: &Arc<Entry>, source: &ContextSource<'_>) -> FirstStep {
         let context = source.get();
         let (arguments, name, uri) =
             (self.arguments.clone().into_owned(), self.name.clone().into_owned(), self.uri().to_owned());

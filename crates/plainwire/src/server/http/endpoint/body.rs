@@ -137,8 +137,9 @@ impl<H> AsRef<[u8]> for Holding<H> {
     }
 }
 
-/// Size in bytes of the first buffer of a request body. It doubles as often as the body needs it.
-const FIRST: usize = 4 << 10;
+/// The most bytes for which room is made at once by the declared length of a request body. Memory that is not
+/// written to costs nothing, up to a point; it is claimed when the body's bytes arrive.
+const BELIEVED: usize = 4 << 20;
 
 /// Error of [`read`]: the reason why a request body could not be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -169,7 +170,7 @@ where
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(limit);
     let mut body = pin!(body);
     let began = Instant::now();
-    let mut bytes = Vec::with_capacity(declared.min(FIRST));
+    let mut bytes = Vec::with_capacity(declared.min(limit).min(BELIEVED));
     let mut sleep: Option<Pin<Box<Sleep>>> = None;
     loop {
         let frame = poll_fn(|cx| match body.as_mut().poll_frame(cx) {
@@ -185,7 +186,7 @@ where
         if data.remaining() > limit - bytes.len() {
             return Err(Unread::TooLarge);
         }
-        make_room(&mut bytes, data.remaining(), (declared.min(limit), limit), memory)?;
+        claim(bytes.len() + data.remaining(), limit, memory)?;
         while data.has_remaining() {
             let chunk = data.chunk();
             bytes.extend_from_slice(chunk);
@@ -199,23 +200,14 @@ where
     }
 }
 
-/// Makes room for `more` bytes after `bytes`. The buffer at least doubles, up to the `declared` length of the
-/// body, so that a large body is copied only a few times.
-fn make_room(
-    bytes: &mut Vec<u8>,
-    more: usize,
-    (declared, limit): (usize, usize),
-    memory: &mut Claim,
-) -> Result<(), Unread> {
-    let needed = bytes.len() + more;
-    if needed <= bytes.capacity() {
+/// Claims memory for a body of `size` bytes or more. A claim is at least twice the one before, so that there are
+/// only a few, and so is the room that the buffer takes.
+fn claim(size: usize, limit: usize, memory: &mut Claim) -> Result<(), Unread> {
+    if size + REQUEST <= memory.bytes() {
         return Ok(());
     }
-    let doubled = (2 * bytes.capacity()).min(if declared > bytes.len() { declared } else { limit });
-    let size = needed.max(doubled);
-    memory.grow_to(REQUEST.saturating_add(size)).map_err(Unread::OverMemory)?;
-    bytes.reserve_exact(size - bytes.len());
-    Ok(())
+    let doubled = (2 * memory.bytes()).min(limit.saturating_add(REQUEST));
+    memory.grow_to(doubled.max(size.saturating_add(REQUEST))).map_err(Unread::OverMemory)
 }
 
 #[cfg(test)]

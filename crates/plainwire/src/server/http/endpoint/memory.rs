@@ -79,6 +79,10 @@ impl Memory {
 }
 
 impl Claim {
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Claims more, so that the claim has `bytes` in all. Does nothing if it has them already.
     ///
     /// # Errors
