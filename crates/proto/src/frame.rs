@@ -47,6 +47,11 @@ impl Lines {
         Self { buffer: Vec::new(), start: 0, scanned: 0, filled: 0, limit, skipping: false }
     }
 
+    /// Returns whether fewer bytes wait to be taken as lines than the largest line has.
+    pub fn has_room(&self) -> bool {
+        self.filled - self.start <= self.limit
+    }
+
     /// Returns the free part of the buffer, for the next read to write into; never empty. Call
     /// [`Self::filled`] after the read.
     pub fn space(&mut self) -> &mut [u8] {

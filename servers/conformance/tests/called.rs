@@ -157,7 +157,7 @@ async fn progress_and_log_messages_come_before_the_answer() -> Result<()> {
         client.set_log_level(LogLevel::Debug).await?;
         client.call_tool("test_tool_with_logging", json!({})).await?;
         let mut logged = Vec::new();
-        while let Ok(Notice::Log(message)) = notices.try_recv() {
+        while let Some(Notice::Log(message)) = notices.try_recv() {
             logged.push(message.data.get().to_owned());
         }
         let expected = ["Tool execution started", "Tool processing data", "Tool execution completed"];

@@ -21,7 +21,7 @@ use super::far_end::FarEnd;
 use super::http::{Connection, Remote};
 use super::known_tools::KnownTools;
 use super::process::{self, Program, Slot};
-use super::{Asked, COMMANDS, Cache, Client, Eras, GONE, NOTICES, Sampling, eras};
+use super::{Asked, COMMANDS, Cache, Client, Eras, GONE, Notices, Sampling, eras};
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 use crate::stream::{Stream, Tap};
@@ -281,7 +281,7 @@ impl ClientBuilder {
         let has_roots = self.asked.roots.is_some();
         let (commands, received) = mpsc::channel(COMMANDS);
         let (cancels, cancelled) = mpsc::unbounded_channel();
-        let (notices, noticed) = mpsc::channel(NOTICES);
+        let (notices, noticed) = Notices::new();
         let (hello, greeted) = oneshot::channel();
         let cache = self.caches.then(|| Arc::new(Cache::default()));
         let state = ConnectionState::new(self.asked, cache.clone(), self.max_rounds, notices, hello, tools);

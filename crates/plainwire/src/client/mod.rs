@@ -56,7 +56,8 @@ use far_end::FarEnd;
 pub use far_end::Transport;
 pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
-pub use notice::{Notice, Progress};
+pub(crate) use notice::NoticeSender;
+pub use notice::{Notice, Notices, Progress};
 pub use pages::{Page, Pages};
 pub use plainwire_proto::peer::Change;
 pub(crate) use replayable::{is_harmless, is_replayable};
@@ -93,7 +94,7 @@ pub struct Client {
     hello: ServerHello,
     /// The client's number, called ticket, of the next request or subscription.
     last_ticket: AtomicU64,
-    notices: Mutex<Option<mpsc::Receiver<Notice>>>,
+    notices: Mutex<Option<Notices>>,
     options: RequestOptions,
     far_end: FarEnd,
     commands: mpsc::Sender<Command>,
@@ -103,9 +104,6 @@ pub struct Client {
 /// The most commands of the client that wait for the connection task. The sender of a further command waits
 /// for room.
 const COMMANDS: usize = 64;
-
-/// The most unread notices, the messages that the server sends on its own. Further notices are dropped.
-const NOTICES: usize = 256;
 
 impl Client {
     /// Returns the builder of a client.
@@ -293,7 +291,7 @@ impl Client {
 
     /// Returns the queue of the messages that the server sends on its own. Only the first call returns it,
     /// later calls return `None`.
-    pub fn notices(&self) -> Option<mpsc::Receiver<Notice>> {
+    pub fn notices(&self) -> Option<Notices> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

@@ -1,9 +1,13 @@
 //! Messages that a server sends on its own.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use plainwire_proto::cursor::List;
 use plainwire_proto::model::{LogLevel, LogMessage, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::sync::mpsc;
 
 /// A message that the server sends on its own.
 #[derive(Debug)]
@@ -32,6 +36,68 @@ pub enum Notice {
         /// The parameters of the notification, as they were sent.
         params: Option<RawJson>,
     },
+}
+
+/// The queue of the messages that a server sends on its own.
+///
+/// It holds 256 messages, or together 1 MiB of JSON. While the program reads none, further messages are dropped,
+/// and the log says so.
+#[derive(Debug)]
+pub struct Notices {
+    queue: mpsc::Receiver<(Notice, usize)>,
+    size: Arc<AtomicUsize>,
+}
+
+/// The writing half of [`Notices`].
+pub(crate) struct NoticeSender {
+    queue: mpsc::Sender<(Notice, usize)>,
+    /// The size of all messages in the queue, in bytes of JSON.
+    size: Arc<AtomicUsize>,
+}
+
+/// The largest number of unread messages.
+const MAX_NOTICES: usize = 256;
+
+/// The largest size of all unread messages, in bytes of JSON. 1 MiB: a busy log for a while.
+const MAX_BYTES: usize = 1 << 20;
+
+impl Notices {
+    pub(crate) fn new() -> (NoticeSender, Self) {
+        let (sender, queue) = mpsc::channel(MAX_NOTICES);
+        let size = Arc::<AtomicUsize>::default();
+        (NoticeSender { queue: sender, size: Arc::clone(&size) }, Self { queue, size })
+    }
+
+    /// Returns the next message; `None` after the connection has ended. Cancel safe.
+    pub async fn recv(&mut self) -> Option<Notice> {
+        let (notice, size) = self.queue.recv().await?;
+        self.size.fetch_sub(size, Ordering::Relaxed);
+        Some(notice)
+    }
+
+    /// Returns the next message without waiting; `None` if there is none now.
+    pub fn try_recv(&mut self) -> Option<Notice> {
+        let (notice, size) = self.queue.try_recv().ok()?;
+        self.size.fetch_sub(size, Ordering::Relaxed);
+        Some(notice)
+    }
+}
+
+impl NoticeSender {
+    /// Adds a message of `size` bytes to the queue. If the queue is full, because the program does not read it,
+    /// the message is dropped.
+    pub(crate) fn send(&self, notice: Notice, size: usize) {
+        if self.queue.is_closed() {
+            return;
+        }
+        // Only this side adds.
+        let fits = self.size.load(Ordering::Relaxed).saturating_add(size) <= MAX_BYTES;
+        self.size.fetch_add(size, Ordering::Relaxed);
+        if !fits || self.queue.try_send((notice, size)).is_err() {
+            self.size.fetch_sub(size, Ordering::Relaxed);
+            tracing::debug!("a notification was dropped: the program does not read its queue");
+        }
+    }
 }
 
 impl Notice {

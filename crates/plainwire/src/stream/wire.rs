@@ -38,11 +38,21 @@ pub(crate) struct Wire {
     sent: usize,
     stream: Stream,
     tap: Option<Tap>,
+    /// The number of unsent bytes that belong to answers, or more: never more than all unsent bytes.
+    unsent_answers: usize,
 }
 
 impl Wire {
     pub(crate) fn new(stream: Stream, frame_in: usize, tap: Option<Tap>) -> Self {
-        Self { ended: false, lines: Lines::new(frame_in), out: Vec::new(), sent: 0, stream, tap }
+        Self {
+            ended: false,
+            lines: Lines::new(frame_in),
+            out: Vec::new(),
+            sent: 0,
+            stream,
+            tap,
+            unsent_answers: 0,
+        }
     }
 
     /// Reads input once. `Ready` means that bytes, the end of input, or an error arrived. Always `Pending`
@@ -72,6 +82,18 @@ impl Wire {
     /// Returns whether more than [`BACKLOG`] bytes are unsent, so that no further work should begin.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.unsent() > BACKLOG
+    }
+
+    /// Returns whether more than [`BACKLOG`] bytes of answers are unsent, so that no further requests should be
+    /// handled. Unsent requests of this side do not count: the other side may have to be read before it reads
+    /// them.
+    pub(crate) fn answers_back_up(&self) -> bool {
+        self.unsent_answers > BACKLOG
+    }
+
+    /// Returns whether fewer bytes were read ahead than the largest frame has.
+    pub(crate) fn may_read_a_frame(&self) -> bool {
+        self.lines.has_room()
     }
 
     /// Returns whether more input may be read although the frames that were read before can't be handled yet.
@@ -125,6 +147,9 @@ impl Wire {
             }
             see(&frame.bytes);
             frame.bytes.push(b'\n');
+            if matches!(frame.kind, TransmitKind::Answer | TransmitKind::Error(_)) {
+                self.unsent_answers += frame.bytes.len();
+            }
             // If the output is empty, which is usual for a client that waits for each answer, the frame's own
             // buffer becomes the output, without a copy.
             if self.out.is_empty() {
@@ -156,6 +181,7 @@ impl Wire {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.sent += written;
+            self.unsent_answers = self.unsent_answers.min(self.out.len() - self.sent);
             // Without this, a client that always lags a little behind would keep the bytes that it has read
             // in memory for ever.
             if self.sent > BACKLOG {

@@ -1,6 +1,7 @@
 //! The client: calls, lists, listens, questions, and its connections to processes and over HTTP.
 
 mod cache;
+mod greedy_servers;
 #[cfg(all(feature = "http", feature = "http-client"))]
 mod http;
 mod listening;

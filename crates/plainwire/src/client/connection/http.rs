@@ -4,7 +4,7 @@
 //! Invariant: a request whose task still runs is in the map `open`, so that a cancel can stop the task. All
 //! tasks stop when the connection ends.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -22,16 +22,26 @@ use crate::stream::{Direction, Tap};
 /// a fourth of the files that a process may open by default.
 const MAX_IN_FLIGHT: usize = 256;
 
+/// The most answers to requests of the server that are sent at a time. While there are more, no message of the
+/// server is handled. 64: a fourth of [`MAX_IN_FLIGHT`].
+const MAX_ANSWERS: usize = 64;
+
 /// The most received messages that wait for the connection task. While the queue is full, responses are not
 /// read.
 pub(crate) const ARRIVALS: usize = 64;
 
 /// The link of a client connection to its server, over HTTP.
 pub(crate) struct Http {
+    /// The answers to requests of the server that wait to be sent, because [`MAX_ANSWERS`] others are.
+    answers: VecDeque<Outbound>,
     arrived: mpsc::Receiver<Arrived>,
     connection: Arc<Connection>,
+    /// The results of tasks that have ended, until the messages that came before them are handled.
+    ended: VecDeque<Sent>,
     /// The tasks of the requests in flight, by request id. A request that opened a session stays here.
     open: HashMap<Id, AbortHandle>,
+    /// The number of tasks that send an answer.
+    sending: usize,
     tap: Option<Tap>,
     tasks: TaskSet<Sent>,
 }
@@ -42,6 +52,8 @@ pub(crate) struct Http {
 struct Sent {
     /// The id of the request; `None` if the frame was no request, or if it opened the session.
     id: Option<Id>,
+    /// Whether the frame was an answer.
+    is_answer: bool,
     /// The answer to the request, or the error with which it failed; `None` if the frame was no request, or
     /// if its answer arrives on another stream.
     last: Option<Arrived>,
@@ -53,11 +65,20 @@ impl Http {
         arrived: mpsc::Receiver<Arrived>,
         tap: Option<Tap>,
     ) -> Self {
-        Self { arrived, connection, open: HashMap::new(), tap, tasks: TaskSet::default() }
+        Self {
+            answers: VecDeque::new(),
+            arrived,
+            connection,
+            ended: VecDeque::new(),
+            open: HashMap::new(),
+            sending: 0,
+            tap,
+            tasks: TaskSet::default(),
+        }
     }
 
     pub(super) fn is_backlogged(&self) -> bool {
-        self.tasks.len() >= MAX_IN_FLIGHT
+        self.tasks.len() - self.sending >= MAX_IN_FLIGHT - MAX_ANSWERS
     }
 
     pub(super) fn gather(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
@@ -78,77 +99,86 @@ impl Http {
                 tap.see(Direction::Out, out.bytes());
             }
             see(out.bytes());
-            self.begin(out);
+            if out.is_answer() && self.sending >= MAX_ANSWERS {
+                self.answers.push_back(out);
+            } else {
+                self.begin(out);
+            }
         }
     }
 
     fn begin(&mut self, out: Outbound) {
         let connection = Arc::clone(&self.connection);
         let id = out.id.clone();
-        let done = id.clone();
+        let (done, is_answer) = (id.clone(), out.is_answer());
+        self.sending += usize::from(is_answer);
         let sent = if let Some(gate) = connection.opens(&out) {
             self.tasks.spawn(async move {
                 let last = connection.send(out).await;
                 drop(gate);
                 connection.listen().await;
-                Sent { id: None, last }
+                Sent { id: None, is_answer, last }
             })
         } else {
-            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done } })
+            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done, is_answer } })
         };
         if let Some(id) = id {
             self.open.insert(id, sent);
         }
     }
 
-    pub(super) fn poll_in(
-        &mut self,
-        cx: &mut Context<'_>,
-        mut take: impl FnMut(Incoming<'_>),
-    ) -> Result<bool, String> {
-        let mut came = self.poll_arrived(cx, &mut take)?;
-        while let Poll::Ready(Some(ended)) = self.tasks.poll_next(cx) {
-            came = true;
-            match ended {
-                Ok((_, Sent { id, last })) => {
-                    // Messages that arrived earlier on the same stream go first.
-                    self.poll_arrived(cx, &mut take)?;
-                    drop(id.and_then(|id| self.open.remove(&id)));
-                    last.map_or(Ok(()), |last| self.pass(last, &mut take))?;
+    /// Returns the next event; `None` if there is none, or while answers to the server wait for others to be
+    /// sent.
+    ///
+    /// # Errors
+    /// The reason why nothing more will arrive.
+    pub(super) fn next(&mut self, cx: &mut Context<'_>) -> Result<Option<Incoming<'_>>, String> {
+        loop {
+            if self.answers.is_empty() {
+                // Messages that arrived before the end of a task go first.
+                if let Poll::Ready(Some(arrived)) = self.arrived.poll_recv(cx) {
+                    return self.pass(arrived).map(Some);
                 }
-                Err(error) if error.is_panic() => return Err(format!("sending failed: {error}")),
-                Err(_) => {}
+                if let Some(Sent { id, last, .. }) = self.ended.pop_front() {
+                    drop(id.and_then(|id| self.open.remove(&id)));
+                    match last {
+                        Some(last) => return self.pass(last).map(Some),
+                        None => continue,
+                    }
+                }
+            }
+            match self.tasks.poll_next(cx) {
+                Poll::Ready(Some(Ok((_, sent)))) => {
+                    self.sending -= usize::from(sent.is_answer);
+                    if sent.is_answer
+                        && let Some(next) = self.answers.pop_front()
+                    {
+                        self.begin(next);
+                    }
+                    self.ended.push_back(sent);
+                }
+                Poll::Ready(Some(Err(error))) if error.is_panic() => {
+                    return Err(format!("sending failed: {error}"));
+                }
+                // The task of a request that was cancelled.
+                Poll::Ready(Some(Err(_))) => {}
+                Poll::Ready(None) | Poll::Pending => return Ok(None),
             }
         }
-        Ok(came)
     }
 
-    fn poll_arrived(
-        &mut self,
-        cx: &mut Context<'_>,
-        take: &mut impl FnMut(Incoming<'_>),
-    ) -> Result<bool, String> {
-        let mut came = false;
-        while let Poll::Ready(Some(arrived)) = self.arrived.poll_recv(cx) {
-            came = true;
-            self.pass(arrived, take)?;
-        }
-        Ok(came)
-    }
-
-    fn pass(&self, arrived: Arrived, take: &mut impl FnMut(Incoming<'_>)) -> Result<(), String> {
+    fn pass<'i>(&self, arrived: Arrived) -> Result<Incoming<'i>, String> {
         match arrived {
-            Arrived::Failed { id, error } => take(Incoming::Failed(id, error)),
-            Arrived::Gone(why) => return Err(why),
+            Arrived::Failed { id, error } => Ok(Incoming::Failed(id, error)),
+            Arrived::Gone(why) => Err(why),
             Arrived::Message(inbound) => {
                 if let Some(tap) = &self.tap {
                     tap.see(Direction::In, inbound.text.as_bytes());
                 }
-                take(Incoming::Message(inbound));
+                Ok(Incoming::Message(inbound))
             }
-            Arrived::Renewed => take(Incoming::Renewed),
+            Arrived::Renewed => Ok(Incoming::Renewed),
         }
-        Ok(())
     }
 }
 
@@ -178,18 +208,18 @@ mod tests {
         let mut http = Http::new(Arc::new(connection), arrived, None);
         // Two requests have ended. The second has passed on a message before its answer.
         for number in [1, 3] {
-            http.tasks.spawn(async move { Sent { id: None, last: Some(failed(number)) } });
+            http.tasks.spawn(async move { Sent { id: None, is_answer: false, last: Some(failed(number)) } });
         }
         tokio::task::yield_now().await;
         let mut order = Vec::new();
-        let came = http.poll_in(&mut Context::from_waker(Waker::noop()), |incoming| {
-            let Incoming::Failed(Id::Integer(number), _) = incoming else { return };
+        let mut cx = Context::from_waker(Waker::noop());
+        while let Some(incoming) = http.next(&mut cx).expect("nothing is gone") {
+            let Incoming::Failed(Id::Integer(number), _) = incoming else { panic!("another event") };
             if order.is_empty() {
                 arrives.try_send(failed(2)).expect("room");
             }
             order.push(number);
-        });
-        assert!(came.expect("nothing is gone"));
+        }
         assert_eq!(order, [1, 2, 3]);
     }
 }

@@ -1,7 +1,7 @@
 //! The link of a client connection to its server: a stream of lines, or HTTP requests.
 //!
 //! In: frames that the peer wants to send, and frames that arrive from the server. Out: the arrived frames,
-//! one by one.
+//! one by one, as long as the server takes the answers to its requests.
 
 #[cfg(feature = "http-client")]
 use std::sync::Arc;
@@ -74,29 +74,35 @@ impl Link {
         }
     }
 
-    /// Passes everything that has arrived to `take`. Returns whether anything had arrived.
+    /// Receives what has arrived, within limits. Returns whether anything has. [`Self::next`] returns it.
     ///
     /// # Errors
     /// The reason why nothing more will arrive.
-    pub(super) fn poll_in(
-        &mut self,
-        cx: &mut Context<'_>,
-        mut take: impl FnMut(Incoming<'_>),
-    ) -> Result<bool, String> {
+    pub(super) fn poll_in(&mut self, cx: &mut Context<'_>) -> Result<bool, String> {
         match self {
             #[cfg(feature = "http-client")]
-            Self::Http(http) => http.poll_in(cx, take),
-            Self::Stream(wire) => {
-                let came = match wire.poll_read(cx) {
-                    Poll::Ready(Ok(())) => true,
-                    Poll::Ready(Err(error)) => return Err(format!("reading failed: {error}")),
-                    Poll::Pending => false,
-                };
-                while let Some(frame) = wire.next_frame() {
-                    take(Incoming::Frame(frame));
-                }
-                Ok(came)
-            }
+            Self::Http(_) => Ok(false),
+            // A server that writes a long message before it reads answers must not have to wait for that.
+            Self::Stream(wire) if wire.answers_back_up() && !wire.may_read_a_frame() => Ok(false),
+            Self::Stream(wire) => match wire.poll_read(cx) {
+                Poll::Ready(Ok(())) => Ok(true),
+                Poll::Ready(Err(error)) => Err(format!("reading failed: {error}")),
+                Poll::Pending => Ok(false),
+            },
+        }
+    }
+
+    /// Returns the next event that has arrived; `None` if there is none, or if so many answers to the server
+    /// wait to be sent that none should be handled: the server makes requests and does not read the answers.
+    ///
+    /// # Errors
+    /// The reason why nothing more will arrive.
+    pub(super) fn next(&mut self, cx: &mut Context<'_>) -> Result<Option<Incoming<'_>>, String> {
+        match self {
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.next(cx),
+            Self::Stream(wire) if wire.answers_back_up() => Ok(None),
+            Self::Stream(wire) => Ok(wire.next_frame().map(Incoming::Frame)),
         }
     }
 

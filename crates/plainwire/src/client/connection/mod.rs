@@ -238,44 +238,55 @@ impl Pump {
     /// Passes received frames to the peer, and the events of the peer to the state. Returns whether anything
     /// arrived.
     fn poll_in(&mut self, cx: &mut Context<'_>) -> std::result::Result<bool, String> {
+        let mut came = self.link.poll_in(cx)?;
+        while self.handle_next(cx)? {
+            came = true;
+            // Gathers the answers before the next message, so that the link knows how many wait.
+            self.gather();
+        }
+        Ok(came)
+    }
+
+    /// Handles the next event of the link. Returns whether there was one.
+    fn handle_next(&mut self, cx: &mut Context<'_>) -> std::result::Result<bool, String> {
         let Self { clock, state, link, peer, .. } = self;
-        link.poll_in(cx, |incoming| {
+        let Some(incoming) = link.next(cx)? else { return Ok(false) };
+        #[cfg(feature = "http-client")]
+        let whole;
+        let text = match incoming {
             #[cfg(feature = "http-client")]
-            let whole;
-            let text = match incoming {
-                #[cfg(feature = "http-client")]
-                Incoming::Failed(id, error) => {
-                    if let Some(request) = peer.abandon(&id) {
-                        state.fail(request, error, peer, clock.now());
-                    }
-                    ""
+            Incoming::Failed(id, error) => {
+                if let Some(request) = peer.abandon(&id) {
+                    state.fail(request, error, peer, clock.now());
                 }
-                Incoming::Frame(Frame::Line(bytes)) => {
-                    peer.handle_frame(bytes, clock.now());
-                    std::str::from_utf8(bytes).unwrap_or_default()
+                ""
+            }
+            Incoming::Frame(Frame::Line(bytes)) => {
+                peer.handle_frame(bytes, clock.now());
+                std::str::from_utf8(bytes).unwrap_or_default()
+            }
+            Incoming::Frame(Frame::TooLong(prefix)) => {
+                peer.handle_oversize(prefix, clock.now());
+                ""
+            }
+            #[cfg(feature = "http-client")]
+            Incoming::Message(inbound) => {
+                let Inbound { parsed, text } = *inbound;
+                match parsed {
+                    Some(parsed) => peer.handle_parsed(&text, parsed, clock.now()),
+                    None => peer.handle_frame(text.as_bytes(), clock.now()),
                 }
-                Incoming::Frame(Frame::TooLong(prefix)) => {
-                    peer.handle_oversize(prefix, clock.now());
-                    ""
-                }
-                #[cfg(feature = "http-client")]
-                Incoming::Message(inbound) => {
-                    let Inbound { parsed, text } = *inbound;
-                    match parsed {
-                        Some(parsed) => peer.handle_parsed(&text, parsed, clock.now()),
-                        None => peer.handle_frame(text.as_bytes(), clock.now()),
-                    }
-                    whole = text;
-                    &whole
-                }
-                #[cfg(feature = "http-client")]
-                Incoming::Renewed => {
-                    state.renewed(peer, clock.now());
-                    ""
-                }
-            };
-            state.handle_events(peer, text, clock.now());
-        })
+                whole = text;
+                &whole
+            }
+            #[cfg(feature = "http-client")]
+            Incoming::Renewed => {
+                state.renewed(peer, clock.now());
+                ""
+            }
+        };
+        state.handle_events(peer, text, clock.now());
+        Ok(true)
     }
 
     /// Handles the deadlines of requests and questions that have passed. Returns whether there were any.

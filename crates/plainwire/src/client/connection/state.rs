@@ -14,7 +14,7 @@ use plainwire_proto::peer::{CallKey, Event, Now, Peer, Request, RequestKey, Subs
 use plainwire_proto::revision::{Feature, Revision};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 use super::before_greeting::BeforeGreeting;
@@ -25,7 +25,7 @@ use super::rounds::{Call, Round};
 use super::web_pages::Pages;
 use super::{Command, Reply, legacy_questions};
 use crate::client::known_tools::KnownTools;
-use crate::client::{Asked, Cache, Notice, Progress, Recorder, Stage};
+use crate::client::{Asked, Cache, Notice, NoticeSender, Progress, Recorder, Stage};
 use crate::error::{Error, Result};
 
 /// The state of one client connection. The state of the protocol is in [`Peer`].
@@ -42,7 +42,7 @@ pub(crate) struct ConnectionState {
     pub(super) carried: CarriedOver,
     pub(super) listens: Listens,
     pub(super) max_rounds: u32,
-    notices: mpsc::Sender<Notice>,
+    notices: NoticeSender,
     pub(super) pages: Pages,
     pub(super) questions: Questions,
     /// The running handlers for questions of a legacy server, by the key of its request: at most
@@ -69,7 +69,7 @@ impl ConnectionState {
         asked: Asked,
         cache: Option<Arc<Cache>>,
         max_rounds: u32,
-        notices: mpsc::Sender<Notice>,
+        notices: NoticeSender,
         hello: oneshot::Sender<Result<ServerHello>>,
         tools: KnownTools,
     ) -> Self {
@@ -178,7 +178,7 @@ impl ConnectionState {
                 Event::ListChanged(list) => {
                     self.cache.as_ref().inspect(|cache| cache.list_changed(list));
                     self.listens.hear_list(list, peer, now);
-                    self.notice(Notice::ListChanged(list));
+                    self.notices.send(Notice::ListChanged(list), 0);
                 }
                 Event::SubscriptionNotice { request, news } => {
                     self.expire(&news);
@@ -201,7 +201,7 @@ impl ConnectionState {
                         }
                         _ => {}
                     }
-                    self.notice(notice);
+                    self.notices.send(notice, params.map_or(0, |span| span.text(frame).len()));
                 }
                 Event::Request { key, request: Request::Input { method, params }, meta } => {
                     for trace in self.waiting.values().filter_map(|call| call.ask.trace.as_ref()) {
@@ -333,14 +333,6 @@ impl ConnectionState {
             }
             let is_retried = call.is_retried();
             let _ = call.ask.answer.send(answer.map(|raw| Reply { is_retried, raw }));
-        }
-    }
-
-    /// Adds a notice to the queue. If the queue is full, because the program does not read notices, the
-    /// notice is dropped and the log says so.
-    fn notice(&self, notice: Notice) {
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.notices.try_send(notice) {
-            tracing::debug!("a notification was dropped: the program does not read its queue");
         }
     }
 }

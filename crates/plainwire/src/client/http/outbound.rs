@@ -69,6 +69,11 @@ impl Outbound {
         &self.bytes
     }
 
+    /// Returns whether the frame answers a request of the server.
+    pub(crate) fn is_answer(&self) -> bool {
+        self.id.is_none() && self.method.is_empty()
+    }
+
     pub(crate) fn is_modern(&self) -> bool {
         self.version.is_some()
     }

@@ -122,10 +122,10 @@ async fn so_many_requests_are_on_their_way_and_no_more() {
         let client = Arc::clone(&client);
         running.spawn(async move { call(&client, "change").await });
     }
-    server.has(256).await;
+    server.has(192).await;
     // Time in which one call too many would arrive.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(*server.calls.borrow(), 256);
+    assert_eq!(*server.calls.borrow(), 192);
     server.is_open.send_replace(true);
     let all = timeout(PATIENCE, running.join_all()).await.expect("in time");
     assert!(all.iter().all(|it| it.as_deref().is_ok_and(|text| text == "done")), "{all:?}");
@@ -344,15 +344,66 @@ async fn requests_that_nobody_waits_for_any_more_make_room() {
             let client = Arc::clone(&client);
             running.spawn(async move { call(&client, "change").await });
         }
-        server.has(256).await;
-        // 256 calls are in flight; the other 144 have not been sent. All of them are dropped.
+        server.has(192).await;
+        // 192 calls are in flight; the other 208 have not been sent. All of them are dropped.
         running.shutdown().await;
         let _ = timeout(PATIENCE, client.list_tools()).await.expect("room");
-        assert_eq!(*server.calls.borrow(), 256, "{era:?}: a call was made that nobody waited for");
+        assert_eq!(*server.calls.borrow(), 192, "{era:?}: a call was made that nobody waited for");
         // Spec: 2026-07-28 `streamable-http`: closing the stream cancels the call, and no message is sent.
-        let messages = if era == EraChoice::Legacy { 256 } else { 0 };
+        let messages = if era == EraChoice::Legacy { 192 } else { 0 };
         let mut taken_back = server.taken_back.subscribe();
         let all = timeout(PATIENCE, taken_back.wait_for(|count| *count >= messages)).await;
         assert_eq!(*all.expect("in time").expect("a server"), messages, "{era:?}");
     }
+}
+
+/// A server that makes requests over its stream, and lets the answers wait until `is_open` is true.
+#[tokio::test]
+async fn so_many_answers_are_on_their_way_and_no_more() {
+    const PINGS: usize = 500;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (answers, is_open) = (watch::Sender::new(0), watch::Sender::new(false));
+    let (count, gate) = (answers.clone(), is_open.clone());
+    let mut server = JoinSet::new();
+    server.spawn(async move {
+        let mut connections = JoinSet::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let (count, mut gate) = (count.clone(), gate.subscribe());
+            connections.spawn(async move {
+                let Some(asked) = read(&mut stream).await else { return };
+                let mut answer = greet(&asked);
+                if asked.line.starts_with("GET") {
+                    let pings: String = (0..PINGS)
+                        .map(|id| {
+                            format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n\n")
+                        })
+                        .collect();
+                    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+                    let _ = stream.write_all(format!("{head}{pings}").as_bytes()).await;
+                    // The stream stays open.
+                    return std::future::pending().await;
+                } else if asked.method().is_empty() {
+                    count.send_modify(|count: &mut usize| *count += 1);
+                    drop(gate.wait_for(|is_open| *is_open).await);
+                    answer = json("202 Accepted", "");
+                } else if asked.method() == "tools/call" {
+                    answer = result(&asked, DONE);
+                }
+                let _ = stream.write_all(answer.as_bytes()).await;
+            });
+        }
+    });
+    let client = legacy().remote(remote(address)).await.expect("a connection");
+    let has = async |least: usize| {
+        let mut count = answers.subscribe();
+        timeout(PATIENCE, count.wait_for(|count| *count >= least)).await.expect("in time").expect("a server");
+    };
+    has(64).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(*answers.borrow(), 64);
+    is_open.send_replace(true);
+    has(PINGS).await;
+    assert_eq!(call(&client, "change").await.expect("an answer"), "done");
+    assert_eq!(*answers.borrow(), PINGS, "each ping has one answer");
 }
