@@ -97,6 +97,7 @@ impl Link {
     ///
     /// # Errors
     /// The reason why nothing more will arrive.
+    #[cfg_attr(not(feature = "http-client"), expect(unused_variables, reason = "a stream was read before"))]
     pub(super) fn next(&mut self, cx: &mut Context<'_>) -> Result<Option<Incoming<'_>>, String> {
         match self {
             #[cfg(feature = "http-client")]
