@@ -347,9 +347,9 @@ impl Server {
         self
     }
 
-    /// Accepts each request state (see [`Self::sealing_keys`]) only once. The process remembers up to 100,000
-    /// used states; beyond that it refuses request state until old ones expire. Replicas do not share the
-    /// used states.
+    /// Accepts each request state (see [`Self::sealing_keys`]) only once. The process remembers up to 10,000
+    /// used states of each principal, and 100,000 of callers without one; beyond that it refuses their request
+    /// state until old ones expire. Replicas do not share the used states.
     ///
     /// A client that repeats a round because the answer was lost is then refused.
     pub fn single_use_states(mut self) -> Self {

@@ -24,13 +24,17 @@ pub(crate) struct Sealer {
     server: String,
     /// The time for which a sealed state is valid.
     ttl: Duration,
-    /// The states used so far; `None` if a state may be used more than once.
-    used: Option<Mutex<UsedStates>>,
+    /// The states used so far, by the name of the principal; `None` if a state may be used more than once.
+    used: Option<Mutex<HashMap<Option<String>, UsedStates>>>,
     version: String,
 }
 
-/// The number of used states that a server remembers: a few MiB.
-const MAX_USED: usize = 100_000;
+/// The number of used states of one principal that a server remembers, about 1 MiB: one principal can't use up
+/// what others need.
+const MAX_USED: usize = 10_000;
+
+/// The number of used states of callers without a principal, who can't be told apart here.
+const MAX_USED_OF_ANYBODY: usize = 100_000;
 
 /// The parts of a request to which its `requestState` is bound: a request that differs in one of them can't
 /// use that state.
@@ -99,7 +103,7 @@ impl Sealer {
             keys,
             server: server.to_owned(),
             ttl,
-            used: single_use.then(|| Mutex::new(UsedStates::new(MAX_USED))),
+            used: single_use.then(Mutex::default),
             version: version.to_owned(),
         }
     }
@@ -161,7 +165,11 @@ impl Sealer {
         // The state is marked as used last, so that a client that sent a malformed answer can try again with
         // it.
         if let Some(used) = &self.used {
-            used.lock().unwrap_or_else(PoisonError::into_inner).take(&opened, unix).map_err(refused)?;
+            let principal = origin.principal.as_ref().map(|principal| principal.name.clone());
+            let most = if principal.is_some() { MAX_USED } else { MAX_USED_OF_ANYBODY };
+            let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
+            let used = used.entry(principal).or_insert_with(|| UsedStates::new(most));
+            used.take(&opened, unix).map_err(refused)?;
         }
         Ok(Carried { responses: taken, state })
     }
@@ -248,5 +256,32 @@ mod method {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<InputMethod, D::Error> {
         let text = String::deserialize(deserializer)?;
         InputMethod::parse(&text).ok_or_else(|| D::Error::custom("expected a method that asks"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_principal_uses_up_its_own_room_for_used_states_only() {
+        let sealer = Sealer::new(None, ("s", "1"), Duration::from_secs(60), true);
+        let unix = Duration::from_secs(1);
+        let origin = |name: &str| Origin {
+            arguments: "{}".to_owned(),
+            method: "tools/call",
+            name: "t".to_owned(),
+            principal: Some(Arc::new(Principal { name: name.to_owned() })),
+        };
+        let used = |origin: &Origin| {
+            let sealed = sealer.seal(origin, &RequestState::default(), unix).expect("a small state");
+            sealer.open(origin, &sealed, "{}", unix).map(drop)
+        };
+        let ada = origin("ada");
+        for _ in 0..MAX_USED {
+            used(&ada).expect("room");
+        }
+        used(&ada).expect_err("no room");
+        used(&origin("bob")).expect("room of his own");
     }
 }
