@@ -373,7 +373,9 @@ impl Http {
             listens: Arc::<Usage>::default(),
             memory,
             patience: self.patience,
+            refusals: endpoint::Refusals::default(),
             sessions,
+            streams: Arc::<Usage>::default(),
             sse: self.sse.map(|_| Arc::<Sse>::default()),
         };
         Ok((endpoint, hooks))
@@ -407,6 +409,11 @@ impl Ready {
         }
         self.hooks.start().await?;
         tracing::info!("serving {}://{address}{}", self.scheme, self.path);
+        if !address.ip().is_loopback() && self.endpoint.guard.tokens.is_empty() {
+            tracing::warn!(
+                "everybody who can reach {address} is served: no token is required (`Http::bearer_token`)"
+            );
+        }
         let serving = Serving::new(HttpService::new(self.endpoint), self.path, self.limits);
         #[cfg(feature = "tls")]
         let serving = serving.with_tls(self.tls);

@@ -5,7 +5,7 @@
 //! body (400, 408, 413), UTF-8 (400), requests in flight of this caller (429), JSON-RPC message (400). Then
 //! come the checks of the era.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +35,7 @@ mod compress;
 mod guard;
 mod memory;
 mod message;
+mod refusals;
 mod shutdown;
 pub(crate) mod stream;
 mod usage;
@@ -48,6 +49,7 @@ pub(crate) use guard::{Guard, Token, local_hosts};
 pub(crate) use memory::{Claim, Memory, OverMemory, REQUEST};
 use message::unread;
 pub(crate) use message::{Fields, Read, is_listen, refused};
+pub(crate) use refusals::Refusals;
 pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
 pub(crate) use usage::{CallerId, Place, Slot, Usage};
@@ -69,6 +71,9 @@ pub(crate) struct Endpoint {
     pub(super) memory: Arc<Memory>,
     /// The longest time that the server waits for the next part of a request body.
     pub(super) patience: Duration,
+    /// The number of streams that callers have opened or resumed by GET, by caller.
+    pub(super) streams: Arc<Usage>,
+    pub(super) refusals: Refusals,
     pub(super) sessions: Arc<Sessions>,
     /// The sessions of HTTP+SSE, if it is served.
     pub(super) sse: Option<Arc<Sse>>,
@@ -102,17 +107,26 @@ impl Endpoint {
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
         let (head, body) = request.into_parts();
-        if let Err((status, why)) = self.guard.check_source(&head) {
+        let response = self.handle_parts(&head, body).await;
+        self.refusals.note(&response, head.extensions.get::<RemoteAddr>());
+        self.compression.apply(Accepted::read(&head.headers), response)
+    }
+
+    async fn handle_parts<B>(&self, head: &Parts, body: B) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        if let Err((status, why)) = self.guard.check_source(head) {
             return answer::refusal(status, None, why);
         }
         let origin = head.headers.get(ORIGIN).cloned();
         let sse = self.sse.as_ref().filter(|_| PATHS.contains(&head.uri.path()));
         let mut response = match (sse, &head.method) {
             (_, &Method::OPTIONS) => preflight(&head.headers),
-            (Some(sse), _) => self.handle_sse(sse, &head, body).await,
-            (None, &Method::DELETE) => self.delete(&head).await,
-            (None, &Method::GET) => self.get(&head).await,
-            (None, &Method::POST) => self.post(&head, body).await,
+            (Some(sse), _) => self.handle_sse(sse, head, body).await,
+            (None, &Method::DELETE) => self.delete(head).await,
+            (None, &Method::GET) => self.get(head).await,
+            (None, &Method::POST) => self.post(head, body).await,
             (None, found) => answer::method_not_allowed(METHODS, found),
         };
         if let Some(origin) = origin {
@@ -122,7 +136,7 @@ impl Endpoint {
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
             headers.insert(VARY, HeaderValue::from_static("origin"));
         }
-        self.compression.apply(Accepted::read(&head.headers), response)
+        response
     }
 
     async fn post<B>(&self, head: &Parts, body: B) -> Response<Body>
@@ -266,10 +280,22 @@ impl Endpoint {
         };
         let id = match (&principal, head.extensions.get::<RemoteAddr>()) {
             (Some(principal), _) => principal.name.as_str().into(),
-            (None, Some(RemoteAddr(address))) => address.to_string().into(),
+            (None, Some(RemoteAddr(address))) => network(*address).into(),
             (None, None) => "".into(),
         };
         Ok(Caller { principal, id })
+    }
+}
+
+/// Returns the network that counts as one caller: an IPv4 address, or the first 64 bits of an IPv6 address,
+/// since a single customer has that many addresses.
+fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
     }
 }
 

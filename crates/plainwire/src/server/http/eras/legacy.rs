@@ -99,7 +99,7 @@ impl Endpoint {
             ResponseStart::Failed => answer::refusal(500, asked, STORE_FAILED),
             ResponseStart::Nothing => answer::no_events(),
             ResponseStart::Stream(number) => {
-                self.follow((id, session), (number, 0), Some(Arc::clone(place))).await
+                self.follow((id, session), (number, 0), (Arc::clone(place), false)).await
             }
         }
     }
@@ -117,7 +117,7 @@ impl Endpoint {
     /// Answers a DELETE, which ends its session.
     pub(crate) async fn delete(&self, head: &Parts) -> Response<Body> {
         let headers = Fields(&head.headers);
-        let (id, _) = match self.session_of(head, &headers).await {
+        let (id, ..) = match self.session_of(head, &headers).await {
             Ok(found) => found,
             Err(refused) => return *refused,
         };
@@ -127,7 +127,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the session of a GET or DELETE.
+    /// Returns the session of a GET or DELETE, with its id and its caller.
     ///
     /// # Errors
     /// The response that refuses the request.
@@ -135,7 +135,7 @@ impl Endpoint {
         &self,
         head: &Parts,
         headers: &'h Fields<'_>,
-    ) -> Result<(&'h str, Arc<Session>), Box<Response<Body>>> {
+    ) -> Result<(&'h str, Arc<Session>, Caller), Box<Response<Body>>> {
         let caller = self.caller(head).map_err(|found| Box::new(answer::unauthorized(found)))?;
         let refuse = |refusal| Box::new(refused(&refusal, None));
         let Some(id) = rules::named_session(headers, self.rules()).map_err(refuse)? else {
@@ -147,7 +147,7 @@ impl Endpoint {
         if let Some(revision) = session.revision() {
             rules::check_session(headers, revision, self.rules()).map_err(refuse)?;
         }
-        Ok((id, session))
+        Ok((id, session, caller))
     }
 }
 

@@ -24,6 +24,10 @@ const NOTHING_LEFT: &str = "expected `last-event-id` to be of a stream that goes
 const NOT_KEPT: &str =
     "expected `last-event-id` to be of an event of this session that is kept, but found another one";
 
+/// The largest number of streams that one caller may open or resume by GET at a time. 4,096: behind a proxy, many
+/// callers count as one.
+const STREAMS: usize = 4_096;
+
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl Endpoint {
@@ -34,10 +38,16 @@ impl Endpoint {
             return answer::not_acceptable("text/event-stream", &head.headers);
         }
         let headers = Fields(&head.headers);
-        let (id, session) = match self.session_of(head, &headers).await {
+        let (id, session, caller) = match self.session_of(head, &headers).await {
             Ok(found) => found,
             Err(refused) => return *refused,
         };
+        let Some(slot) = self.streams.take(&caller.id, STREAMS) else {
+            let text =
+                format!("expected at most {STREAMS} streams of a caller at a time, but found one more");
+            return answer::refusal(429, None, text);
+        };
+        let place = Arc::new(Place::new(slot, None));
         if let Some(last) = head.headers.get(LAST_EVENT_ID) {
             let Some((stream, after)) = last.to_str().ok().and_then(parse_event_id) else {
                 let found = String::from_utf8_lossy(last.as_bytes());
@@ -47,23 +57,23 @@ impl Endpoint {
                 );
                 return answer::refusal(400, None, text);
             };
-            return self.follow((id, &session), (stream, after), None).await;
+            return self.follow((id, &session), (stream, after), (place, true)).await;
         }
         match session.listen().await {
-            Ok(Some(stream)) => self.follow((id, &session), (stream, 0), None).await,
+            Ok(Some(stream)) => self.follow((id, &session), (stream, 0), (place, true)).await,
             Ok(None) => no_session(None),
             Err(error) => store_failed(None, &error),
         }
     }
 
     /// Responds with the stream `number` of a session, starting after the event `after`. Refuses the request
-    /// if the store can't read the stream from there. `place` is that of the POST which the stream answers;
-    /// `None` for a GET.
+    /// if the store can't read the stream from there. The response keeps `place`; `is_get` says whether it
+    /// answers a GET.
     pub(super) async fn follow(
         &self,
         (id, session): (&str, &Arc<Session>),
         (number, after): (u64, u64),
-        place: Option<Arc<Place>>,
+        (place, is_get): (Arc<Place>, bool),
     ) -> Response<Body> {
         let mut tail = match self.sessions.store.tail(id, number, after).await {
             Ok(Some(tail)) => tail,
@@ -71,9 +81,9 @@ impl Endpoint {
             Err(error) => return store_failed(None, &error),
         };
         let first = match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
-            // Without a place, this is a GET. Its client would come back forever if it got an empty stream,
-            // for example that of a request that was cancelled.
-            Poll::Ready(None) if place.is_none() => return answer::refusal(400, None, NOTHING_LEFT),
+            // The client would come back forever if it got an empty stream, for example that of a request that
+            // was cancelled.
+            Poll::Ready(None) if is_get => return answer::refusal(400, None, NOTHING_LEFT),
             // A stream that can't be read is refused for the same reason.
             Poll::Ready(Some(Err(error))) => return store_failed(None, &error),
             Poll::Ready(Some(Ok(Tailed::Event(_, bytes)))) if Event::parse(&bytes).is_none() => {
@@ -83,6 +93,6 @@ impl Endpoint {
             Poll::Pending => None,
         };
         let tail = Box::new(Peeked { first, tail });
-        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), place, self))
+        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), Some(place), self))
     }
 }

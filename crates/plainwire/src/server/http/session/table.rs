@@ -149,7 +149,7 @@ impl Sessions {
         });
         match here {
             Some(Some(session)) => return Ok(self.touch(id, &session).await?.map(|_| session)),
-            Some(None) => return Ok(None),
+            Some(None) => return Ok(stranger()),
             None => {}
         }
         let Some(record) = self.store.load(id).await? else {
@@ -160,7 +160,7 @@ impl Sessions {
             return Err(StoreError::failed("expected the record of a session, but found something else"));
         };
         if record.principal.as_deref() != principal.map(|it| it.name.as_str()) {
-            return Ok(None);
+            return Ok(stranger());
         }
         let restored =
             Session::restore(&self.built, principal.cloned(), id, Arc::clone(&self.store), &record);
@@ -350,6 +350,12 @@ impl Drop for Sessions {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Logs that a caller asked for the session of another principal, who gets the same answer as for no session.
+fn stranger<T>() -> Option<T> {
+    tracing::debug!("a caller asked for the session of another principal");
+    None
 }
 
 /// A session that has begun but is not in the store yet.

@@ -1,0 +1,102 @@
+//! The log of refused requests.
+//!
+//! In: refusals with their status, caller and reason. Out: log lines, for each status at most one in
+//! [`PAUSE`]; the next one says how many were left out. So a flood of refusals is seen and fills no log.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use http::{Response, StatusCode};
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use super::RemoteAddr;
+use super::body::Body;
+
+/// Time between two log lines about refusals with the same status.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// The refusals of an endpoint so far.
+#[derive(Debug, Default)]
+pub(crate) struct Refusals {
+    by_status: Mutex<BTreeMap<u16, Noted>>,
+}
+
+#[derive(Debug)]
+struct Noted {
+    /// The time of the last log line.
+    at: Instant,
+    /// The number of refusals since then.
+    since: u64,
+}
+
+impl Refusals {
+    /// Logs `response` if it refuses a request for lack of rights (401, 403, 404) or of room (429, 503).
+    pub(crate) fn note(&self, response: &Response<Body>, caller: Option<&RemoteAddr>) {
+        let status = response.status();
+        if !matches!(status.as_u16(), 401 | 403 | 404 | 429 | 503) {
+            return;
+        }
+        if let Some(left_out) = self.is_due(status) {
+            let caller = caller.map_or_else(|| "an unknown address".to_owned(), |it| it.0.to_string());
+            let why = reason(response.body());
+            tracing::warn!(
+                status = status.as_u16(),
+                left_out,
+                "refused a request of {caller}: {why} ({left_out} more with this status since the last line)"
+            );
+        }
+    }
+
+    /// Counts a refusal. Returns the number of those that were not logged since the last line, if it is time
+    /// for another line.
+    fn is_due(&self, status: StatusCode) -> Option<u64> {
+        let now = Instant::now();
+        let mut by_status = self.by_status.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(noted) = by_status.get_mut(&status.as_u16()) else {
+            by_status.insert(status.as_u16(), Noted { at: now, since: 0 });
+            return Some(0);
+        };
+        if now.duration_since(noted.at) < PAUSE {
+            noted.since += 1;
+            return None;
+        }
+        noted.at = now;
+        Some(std::mem::take(&mut noted.since))
+    }
+}
+
+/// Returns the text of the error in the body of a refusal.
+fn reason(body: &Body) -> String {
+    #[derive(Deserialize)]
+    struct Answer {
+        error: Message,
+    }
+    #[derive(Deserialize)]
+    struct Message {
+        message: String,
+    }
+    let answer: Option<Answer> = body.whole().and_then(|bytes| serde_json::from_slice(bytes).ok());
+    answer.map_or_else(|| "(no reason)".to_owned(), |answer| answer.error.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn one_line_in_ten_seconds_counts_the_others() {
+        let refusals = Refusals::default();
+        let due = |status| refusals.is_due(status);
+        assert_eq!(due(StatusCode::UNAUTHORIZED), Some(0));
+        for _ in 0..41 {
+            assert_eq!(due(StatusCode::UNAUTHORIZED), None);
+        }
+        assert_eq!(due(StatusCode::FORBIDDEN), Some(0), "another status has lines of its own");
+        tokio::time::advance(PAUSE).await;
+        assert_eq!(due(StatusCode::UNAUTHORIZED), Some(41));
+        tokio::time::advance(PAUSE).await;
+        assert_eq!(due(StatusCode::UNAUTHORIZED), Some(0));
+    }
+}
