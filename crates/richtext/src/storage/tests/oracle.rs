@@ -29,7 +29,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ]),
     ("expand", &["atlaskit-cxhtml/page-bodied_extension.xml", "atlaskit-cxhtml/page-bodied_nested_extension.xml"]),
     ("custom panel", &["md2conf/macro.xml", "md2conf/panel.xml"]),
-    ("details as an element", &["md2conf/tags.xml"]),
+    ("`div` around blocks, and XML comments between blocks", &["md2conf/tags.xml"]),
 ];
 
 #[test]
