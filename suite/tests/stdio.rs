@@ -106,6 +106,36 @@ fn gives_up_what_still_runs_after_the_time_to_drain() {
 }
 
 #[test]
+fn a_signal_ends_a_server_like_the_end_of_its_input() {
+    for signal in [rustix::process::Signal::TERM, rustix::process::Signal::INT] {
+        let mut noisy = Program::start(Command::new(NOISY).env("LAST_WORDS", "the hook has run"));
+        noisy.initialize();
+        noisy.send(&call(1, "sleep", json!({ "ms": 300 })));
+        assert_eq!(noisy.ask(PING), pong());
+        let id = rustix::process::Pid::from_child(&noisy.child);
+        rustix::process::kill_process(id, signal).expect("a process");
+        let answer = noisy.hear().expect("an answer");
+        assert_eq!(answer["result"]["content"][0]["text"], "slept");
+        assert_eq!(noisy.ends_within(PATIENCE).code(), Some(0), "{signal:?}");
+        let (rest, stderr) = noisy.end();
+        assert_eq!(rest, Vec::<Value>::new());
+        assert!(stderr.contains("the hook has run"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_signal_gives_calls_no_more_than_the_time_to_drain() {
+    let mut noisy = Program::start(Command::new(NOISY).env("DRAIN_MS", "200"));
+    noisy.initialize();
+    noisy.send(&call(1, "sleep", json!({ "ms": 60_000 })));
+    assert_eq!(noisy.ask(PING), pong());
+    let id = rustix::process::Pid::from_child(&noisy.child);
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("a process");
+    assert_eq!(noisy.hear(), Some(given_up()));
+    assert_eq!(noisy.ends_within(PATIENCE).code(), Some(0));
+}
+
+#[test]
 fn tools_that_block_hold_up_neither_pings_nor_each_other() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();

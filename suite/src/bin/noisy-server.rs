@@ -1,7 +1,7 @@
 //! A server whose tools misbehave: they print, panic, block, and start child processes that read and print.
 //!
 //! `DRAIN_MS=n` sets how many milliseconds its calls may keep running after the client has closed the
-//! connection.
+//! connection. `LAST_WORDS=text` makes it write the text to stderr at its end.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -59,11 +59,18 @@ async fn sleep(it: Time) -> String {
     "slept".to_owned()
 }
 
+#[expect(clippy::print_stderr, reason = "this is what the test reads")]
+async fn last_words() -> std::result::Result<(), String> {
+    std::env::var_os("LAST_WORDS").into_iter().for_each(|words| eprintln!("{}", words.display()));
+    Ok(())
+}
+
 #[tokio::main]
 async fn main() -> Result<()> {
     let drain = std::env::var("DRAIN_MS").ok().and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
     Server::new("noisy")
         .drain(drain.unwrap_or(Duration::from_secs(5)))
+        .on_shutdown(last_words)
         .tool(Tool::new("say", say))
         .tool(Tool::new("child_reads", child_reads))
         .tool(Tool::new("child_prints", child_prints))

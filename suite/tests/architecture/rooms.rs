@@ -63,7 +63,7 @@ pub(crate) const ROOMS: &[Room] = &[
     // use both
     room("plainwire", "error.rs", 250, &[]),
     room("plainwire", "log.rs", 150, &["runtime"]),
-    room("plainwire", "runtime", 550, &[]),
+    room("plainwire", "runtime", 650, &[]),
     room("plainwire", "stream", 950, &[]),
     room("plainwire", "schema", 4250, &[]),
     room("plainwire", "server/result", 800, &["schema"]),

@@ -23,6 +23,7 @@ mod gate;
 #[cfg(feature = "http")]
 mod machine;
 pub(crate) mod random;
+mod signals;
 mod tasks;
 
 pub(crate) use deadline::Deadline;
@@ -30,6 +31,9 @@ pub(crate) use detached::Detached;
 pub(crate) use gate::{Gate, Passage};
 #[cfg(feature = "http")]
 pub(crate) use machine::memory;
+pub(crate) use signals::UntilAsked;
+#[cfg(feature = "http")]
+pub(crate) use signals::asked_to_end;
 pub(crate) use tasks::TaskSet;
 
 /// A guard for a task. Dropping the guard stops the task.

@@ -17,6 +17,7 @@ use super::principal::Principal;
 use super::{Built, Hook, Hooks, Server, connection};
 use crate::error::{Error, Result};
 use crate::log;
+use crate::runtime::UntilAsked;
 use crate::stream::{Stream, stdio};
 
 impl Server {
@@ -24,7 +25,8 @@ impl Server {
     ///
     /// On Unix the server takes both descriptors: text that other code writes to stdout goes to stderr, and
     /// other code that reads stdin finds it empty. Returns when input ends or output breaks (on Unix also
-    /// when the parent process dies), after running calls had up to [`Self::drain`] to finish.
+    /// when the parent process dies), or when the process receives SIGINT or, on Unix, SIGTERM. Before that,
+    /// running calls have up to [`Self::drain`] to finish, and their answers are written.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in declaring the server; [`Error::Io`] if the descriptors
@@ -36,7 +38,7 @@ impl Server {
         let (built, hooks) = self.build(None)?;
         let stream =
             stdio::take().map_err(|source| Error::Io { doing: "taking over stdin and stdout", source })?;
-        serve(built, hooks, stream).await
+        serve(built, hooks, Stream { reader: Box::new(UntilAsked::new(stream.reader)), ..stream }).await
     }
 
     /// Serves one connection over a reader and a writer, such as the halves of a socket.

@@ -65,6 +65,8 @@ async fn what_is_refused_is_logged_once_with_its_caller_and_its_reason() {
     assert_eq!(web.with("host", "evil.example").post(&ping).await.status, 403);
     let ada = web.with("authorization", "Bearer s3cret");
     assert_eq!(ada.with("mcp-session-id", "0".repeat(32)).post(&ping).await.status, 404);
+    // An error of the server is no refusal.
+    assert_eq!(ada.ask(2, "no/such", json!({})).await.status, 404);
     let lines = log.0.lock().expect("no panic").clone();
     let expected = [
         "`authorization: Bearer` with a token of this server, but found another one",

@@ -13,7 +13,7 @@
 //! ```
 
 use std::fmt;
-use std::future::{Future, pending};
+use std::future::Future;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,7 @@ use super::store::Store;
 use super::store::memory::Memory;
 use super::{Hooks, Server};
 use crate::error::{Error, Result};
+use crate::runtime::asked_to_end;
 
 mod checks;
 mod endpoint;
@@ -419,28 +420,6 @@ impl Ready {
         let serving = serving.with_tls(self.tls);
         listener::serve(serving, self.limits, listener, end).await;
         self.hooks.shutdown().await
-    }
-}
-
-/// Waits until the process receives SIGINT (Ctrl-C) or, on Unix, SIGTERM.
-async fn asked_to_end() {
-    let interrupted = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => drop(signal.recv().await),
-            Err(_) => pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = pending::<()>();
-    tokio::select! {
-        () = interrupted => {}
-        () = terminated => {}
     }
 }
 

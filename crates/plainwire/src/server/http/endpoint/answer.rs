@@ -58,6 +58,10 @@ fn event_stream(body: Body) -> Response<Body> {
     response
 }
 
+/// The mark of a response by which the endpoint refuses a request before its server has seen it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refused;
+
 /// Makes an error response, with the id of the request if it could be read. The status determines the kind of
 /// the error.
 pub(crate) fn refusal(status: u16, id: Option<&Id>, why: impl Into<String>) -> Response<Body> {
@@ -66,7 +70,9 @@ pub(crate) fn refusal(status: u16, id: Option<&Id>, why: impl Into<String>) -> R
         500.. => ErrorKind::Internal,
         _ => ErrorKind::InvalidRequest,
     };
-    error(status, id, &Error::new(kind, why), Revision::NEWEST)
+    let mut response = error(status, id, &Error::new(kind, why), Revision::NEWEST);
+    response.extensions_mut().insert(Refused);
+    response
 }
 
 /// Makes a response with an error in the form of `revision`, with the id of the request if it could be read.

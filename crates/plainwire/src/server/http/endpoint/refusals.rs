@@ -12,6 +12,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::RemoteAddr;
+use super::answer::Refused;
 use super::body::Body;
 
 /// Time between two log lines about refusals with the same status.
@@ -32,10 +33,13 @@ struct Noted {
 }
 
 impl Refusals {
-    /// Logs `response` if it refuses a request for lack of rights (401, 403, 404) or of room (429, 503).
+    /// Logs `response` if it refuses a request for lack of rights (401, 403), of a session (404) or of room (429,
+    /// 503).
     pub(crate) fn note(&self, response: &Response<Body>, caller: Option<&RemoteAddr>) {
         let status = response.status();
-        if !matches!(status.as_u16(), 401 | 403 | 404 | 429 | 503) {
+        // An error of the server may have one of these statuses too, such as 404 for an unknown method.
+        let is_refused = response.extensions().get::<Refused>().is_some();
+        if !is_refused || !matches!(status.as_u16(), 401 | 403 | 404 | 429 | 503) {
             return;
         }
         if let Some(left_out) = self.is_due(status) {
