@@ -27,6 +27,8 @@ enum Kind {
     Empty,
     Events(Box<Events>),
     Full(Bytes),
+    /// A complete body that is sent in pieces of [`PIECE`].
+    Pieces(Bytes),
     /// A compressed body: the encoder, and the body that it compresses.
     Gzip(Box<(Gzip, Self)>),
 }
@@ -46,17 +48,18 @@ impl Body {
     }
 
     /// Returns this body, which keeps `held` until its last byte was sent, if it is complete and not compressed.
-    pub(crate) fn holding(self, held: impl Send + Sync + 'static) -> Self {
-        match self.0 {
-            Kind::Full(bytes) => Self::full(Bytes::from_owner(Holding { bytes, _held: held })),
-            other => Self(other),
-        }
+    /// With `in_pieces`, a large body is sent in pieces.
+    pub(crate) fn holding(self, held: impl Send + Sync + 'static, in_pieces: bool) -> Self {
+        let Kind::Full(bytes) = self.0 else { return self };
+        let is_large = bytes.len() > PIECE;
+        let bytes = Bytes::from_owner(Holding { bytes, _held: held });
+        Self(if in_pieces && is_large { Kind::Pieces(bytes) } else { Kind::Full(bytes) })
     }
 
     /// Returns the whole body, if it is complete and not compressed; `None` also for an empty body.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         match &self.0 {
-            Kind::Full(bytes) => Some(bytes),
+            Kind::Full(bytes) | Kind::Pieces(bytes) => Some(bytes),
             Kind::Empty | Kind::Events(_) | Kind::Gzip(_) => None,
         }
     }
@@ -75,6 +78,11 @@ impl Kind {
             Self::Empty => Poll::Ready(None),
             Self::Events(events) => events.poll_next(cx),
             Self::Full(bytes) => {
+                let bytes = std::mem::take(bytes);
+                *self = Self::Empty;
+                Poll::Ready(Some(bytes).filter(|bytes| !bytes.is_empty()))
+            }
+            Self::Pieces(bytes) => {
                 let piece = bytes.split_to(bytes.len().min(PIECE));
                 if bytes.is_empty() {
                     *self = Self::Empty;
@@ -84,7 +92,9 @@ impl Kind {
             Self::Gzip(both) => {
                 let (gzip, plain) = &mut **both;
                 let piece = match plain {
-                    Self::Full(bytes) => Some(compress::next_piece(bytes)).filter(|piece| !piece.is_empty()),
+                    Self::Full(bytes) | Self::Pieces(bytes) => {
+                        Some(compress::next_piece(bytes)).filter(|piece| !piece.is_empty())
+                    }
                     plain => ready!(plain.poll_next(cx)),
                 };
                 let next = piece.map(|piece| gzip.piece(&piece)).or_else(|| gzip.end());
@@ -116,13 +126,13 @@ impl http_body::Body for Body {
         match &self.0 {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Events(_) | Kind::Gzip(_) => SizeHint::default(),
-            Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Kind::Full(bytes) | Kind::Pieces(bytes) => SizeHint::with_exact(bytes.len() as u64),
         }
     }
 }
 
-/// Largest piece of a complete body, in bytes. The next piece is taken when the client has room for it, so that
-/// a client that takes nothing is noticed.
+/// Largest piece of a complete body over HTTP/2, in bytes. The next piece is taken when the client has room for
+/// it, so that a client that takes nothing is noticed.
 const PIECE: usize = 64 << 10;
 
 /// Bytes of a response, and what they hold until they are sent.

@@ -156,7 +156,7 @@ impl Endpoint {
         };
         let (id, asked) = (Arc::clone(&caller.id), rules::answered_id(&read.parsed).cloned());
         let response = self.post_message(head, caller, read, &place).await;
-        let response = self.until_sent(response, (&id, asked.as_ref()), place);
+        let response = self.until_sent(response, (&id, asked.as_ref()), (place, head.version));
         if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
             tap.see(Direction::Out, bytes);
         }
@@ -169,14 +169,14 @@ impl Endpoint {
         &self,
         response: Response<Body>,
         (caller, asked): (&CallerId, Option<&Id>),
-        place: Arc<Place>,
+        (place, version): (Arc<Place>, Version),
     ) -> Response<Body> {
         let bytes = response.body().whole().map_or(0, <[u8]>::len);
         let memory = match self.memory.claim(caller, bytes.saturating_sub(REQUEST)) {
             Ok(memory) => memory,
             Err(over) => return over.response_instead(asked, bytes),
         };
-        response.map(|body| body.holding((place, memory)))
+        response.map(|body| body.holding((place, memory), version == Version::HTTP_2))
     }
 
     /// Reads the body of a POST after the checks of size, type, token and number of bodies. Returns it with the
