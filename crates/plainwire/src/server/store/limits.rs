@@ -22,6 +22,9 @@ pub struct Limits {
     /// The largest number of bytes that all events of a session take together, and likewise all messages that
     /// wait in a subscription; the oldest are dropped. The default is 4 MiB.
     pub bytes: usize,
+    /// The largest number of bytes that all events of all sessions take together; the oldest events of the
+    /// session with the most bytes are dropped, until the rest fits. The default is 256 MiB.
+    pub bytes_of_all: usize,
     /// The largest number of streams of a session that are open, or closed and not yet forgotten; one more is
     /// refused. The default is 8,192, twice the default number of requests in flight.
     pub streams: usize,
@@ -32,6 +35,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { sessions: 100_000, events: 1_000, bytes: 4 * 1024 * 1024, streams: 8_192, messages: 1_024 }
+        Self {
+            sessions: 100_000,
+            events: 1_000,
+            bytes: 4 << 20,
+            bytes_of_all: 256 << 20,
+            streams: 8_192,
+            messages: 1_024,
+        }
     }
 }

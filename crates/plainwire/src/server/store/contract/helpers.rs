@@ -57,8 +57,14 @@ pub(super) const ID: &str = "6f0a1c52-8d7e-4b1f-9a3e-2c45d6e7f801";
 pub(super) const LONG: Duration = Duration::from_secs(3600);
 
 /// Limits that are high enough for every rule. A rule about one of the limits uses a lower value for it.
-pub(super) const LIMITS: Limits =
-    Limits { sessions: 100, events: 1_000, bytes: 1 << 20, streams: 100, messages: 1_000 };
+pub(super) const LIMITS: Limits = Limits {
+    sessions: 100,
+    events: 1_000,
+    bytes: 1 << 20,
+    bytes_of_all: 1 << 26,
+    streams: 100,
+    messages: 1_000,
+};
 
 pub(super) fn same<T: Debug + PartialEq>(what: &str, found: &T, expected: &T) -> RuleResult {
     if found == expected {

@@ -9,19 +9,25 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::future::Future as _;
 use std::mem;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, Waker};
 
 use tokio::time::{Sleep, sleep_until};
 
 use super::clock::{Clock, Moment};
 use super::lock;
+use super::total::Logs;
 use crate::server::store::limits::Limits;
 use crate::server::store::{StoreError, Tail, Tailed};
 
 /// The events of one session. Shared by the session and its tails.
 pub(super) struct Log {
     clock: Clock,
+    /// The logs of the store, which know the number of bytes of each.
+    logs: Arc<Logs>,
+    /// The number of this log among `logs`.
+    number: u64,
+    this: Weak<Log>,
     state: Mutex<LogState>,
 }
 
@@ -67,7 +73,7 @@ enum Found {
 }
 
 impl Log {
-    pub(super) fn new(clock: Clock, deadline: Moment) -> Self {
+    pub(super) fn new(clock: Clock, deadline: Moment, logs: &Arc<Logs>) -> Arc<Self> {
         let state = LogState {
             bytes: 0,
             deadline,
@@ -76,19 +82,42 @@ impl Log {
             order: VecDeque::new(),
             streams: HashMap::new(),
         };
-        Self { clock, state: Mutex::new(state) }
+        let (logs, number) = (Arc::clone(logs), logs.number());
+        Arc::new_cyclic(|this| Self {
+            clock,
+            logs,
+            number,
+            this: Weak::clone(this),
+            state: Mutex::new(state),
+        })
     }
 
     pub(super) fn append(&self, stream: u64, event: &[u8], limits: &Limits) -> Result<u64, StoreError> {
         let event = Arc::from(event);
         let (number, waiting) = {
             let state = &mut lock(&self.state);
+            let before = state.bytes;
             let written = state.append(stream, event, limits)?;
             state.forget_the_oldest(limits);
+            self.logs.changed(self.number, &self.this, before, state.bytes);
             written
         };
+        self.logs.make_room(limits.bytes_of_all, self.number);
         wake(waiting);
         Ok(number)
+    }
+
+    /// Drops the oldest event. If `also_the_newest` is false, the newest event stays. Returns whether there was
+    /// one to drop.
+    pub(super) fn drop_the_oldest(&self, also_the_newest: bool) -> bool {
+        let state = &mut lock(&self.state);
+        let before = state.bytes;
+        let drops = state.order.len() > usize::from(!also_the_newest);
+        if drops {
+            state.forget_one();
+            self.logs.changed(self.number, &self.this, before, state.bytes);
+        }
+        drops
     }
 
     pub(super) fn close(&self, stream: u64) {
@@ -102,6 +131,7 @@ impl Log {
             let state = &mut lock(&self.state);
             state.ended = true;
             state.order = VecDeque::new();
+            self.logs.changed(self.number, &self.this, mem::take(&mut state.bytes), 0);
             mem::take(&mut state.streams)
         };
         streams.into_values().for_each(|stream| wake(stream.waiting));
@@ -211,11 +241,16 @@ impl LogState {
     /// to be woken.
     fn forget_the_oldest(&mut self, limits: &Limits) {
         while self.order.len() > 1 && (self.order.len() > limits.events || self.bytes > limits.bytes) {
-            let Some(number) = self.order.pop_front() else { return };
-            let stream = self.streams.get_mut(&number);
-            self.bytes -= stream.and_then(|it| it.events.pop_front()).map_or(0, |event| event.len());
-            self.forget_if_spent(number);
+            self.forget_one();
         }
+    }
+
+    /// Drops the oldest event, if there is one.
+    fn forget_one(&mut self) {
+        let Some(number) = self.order.pop_front() else { return };
+        let stream = self.streams.get_mut(&number);
+        self.bytes -= stream.and_then(|it| it.events.pop_front()).map_or(0, |event| event.len());
+        self.forget_if_spent(number);
     }
 
     /// Forgets a stream that is closed, has no events left and has no tails.

@@ -5,8 +5,8 @@
 //! tokio's clock. An expired session is freed when it is accessed, or with a few others when a session is
 //! created; a tail that waits ends at the expiry.
 //!
-//! Lock order: a shard of the sessions before a log, and a shard of the bus before a mailbox. No waker is
-//! woken under a lock.
+//! Lock order: a shard of the sessions before a log, a log before the sizes of all logs, and a shard of the bus
+//! before a mailbox. No waker is woken under a lock.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +22,7 @@ mod log;
 mod sessions;
 #[cfg(test)]
 mod tests;
+mod total;
 
 /// A store in the memory of this process.
 ///
@@ -42,7 +43,7 @@ mod tests;
 /// ```
 ///
 /// The newest event of a session is kept even if it is larger than `Limits::bytes` by itself, and so is the
-/// newest message of a subscription. An event for a closed stream is refused. An open stream whose events are
+/// newest message of a subscription. At `Limits::bytes_of_all`, newest events of other sessions may be dropped. An event for a closed stream is refused. An open stream whose events are
 /// all dropped is still known, and continues its numbers; a closed one is forgotten with its last event, once
 /// it has no tails. Poll tails inside of a tokio runtime with its timer enabled, because they wait for the
 /// expiry of their session.

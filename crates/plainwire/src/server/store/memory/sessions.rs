@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use super::clock::{Clock, Moment};
 use super::log::Log;
+use super::total::Logs;
 use super::{SHARDS, lock};
 use crate::server::store::StoreError;
 
@@ -24,6 +25,8 @@ pub(super) struct Sessions {
     count: AtomicUsize,
     hasher: RandomState,
     limit: usize,
+    /// The sizes of the logs of all sessions.
+    logs: Arc<Logs>,
     shards: [Mutex<SessionShard>; SHARDS],
 }
 
@@ -51,6 +54,7 @@ impl Sessions {
             count: AtomicUsize::new(0),
             hasher: RandomState::new(),
             limit,
+            logs: Arc::default(),
             shards: Default::default(),
         }
     }
@@ -108,7 +112,7 @@ impl Sessions {
     pub(super) fn log_to_write(&self, id: &str) -> Option<Arc<Log>> {
         self.alive(id, |shard| {
             let session = shard.by_id.get_mut(id)?;
-            let log = session.log.get_or_insert_with(|| Arc::new(Log::new(self.clock, session.deadline)));
+            let log = session.log.get_or_insert_with(|| Log::new(self.clock, session.deadline, &self.logs));
             Some(Arc::clone(log))
         })
     }
@@ -168,6 +172,11 @@ impl Sessions {
 
     fn shard(&self, id: &str) -> &Mutex<SessionShard> {
         &self.shards[self.hasher.hash_one(id) as usize % SHARDS]
+    }
+
+    #[cfg(test)]
+    pub(super) fn bytes_of_logs(&self) -> usize {
+        self.logs.bytes()
     }
 
     #[cfg(test)]

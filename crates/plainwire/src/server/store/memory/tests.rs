@@ -14,7 +14,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 const SECOND: Duration = Duration::from_secs(1);
 
 fn small() -> Limits {
-    Limits { sessions: 1_000, events: 4, bytes: 100, streams: 3, messages: 2 }
+    Limits { sessions: 1_000, events: 4, bytes: 100, bytes_of_all: 1_000, streams: 3, messages: 2 }
 }
 
 async fn next(tail: &mut dyn Tail) -> Option<Tailed> {
@@ -42,6 +42,55 @@ async fn with_session(limits: Limits) -> Memory {
     let store = Memory::new(limits);
     store.create("a", b"", HOUR).await.expect("room");
     store
+}
+
+/// Returns what a new tail of stream 1 of a session finds at once.
+async fn first_of(store: &Memory, session: &str) -> Option<Tailed> {
+    let tail = store.tail(session, 1, 0).await.expect("memory does not fail");
+    next(&mut *tail?).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_session_with_the_most_bytes_makes_room_for_the_events_of_others() {
+    let store = Memory::new(Limits { bytes_of_all: 100, bytes: 80, ..small() });
+    for session in ["large", "small", "late"] {
+        store.create(session, b"", HOUR).await.expect("room");
+    }
+    for _ in 0..2 {
+        store.append("large", 1, &[0; 40]).await.expect("a session");
+    }
+    store.append("small", 1, &[1; 20]).await.expect("a session");
+    assert_eq!(first_of(&store, "large").await, Some(Tailed::Event(1, vec![0; 40])), "100 bytes fit");
+
+    store.append("small", 1, b"+").await.expect("a session");
+    assert_eq!(first_of(&store, "large").await, Some(Tailed::Gone(1)));
+    assert_eq!(first_of(&store, "small").await, Some(Tailed::Event(1, vec![1; 20])));
+
+    // A newest event stays even if it alone is over the limit. Newest events of others do not.
+    store.append("late", 1, &[2; 150]).await.expect("a session");
+    assert_eq!(first_of(&store, "late").await, Some(Tailed::Event(1, vec![2; 150])));
+    assert_eq!(first_of(&store, "large").await, Some(Tailed::Gone(2)));
+    assert_eq!(first_of(&store, "small").await, Some(Tailed::Gone(2)));
+    assert_eq!(store.shared.sessions.bytes_of_logs(), 150);
+
+    // The bytes of a session that ends are free again.
+    assert_eq!(store.remove("late").await, Ok(true));
+    assert_eq!(store.shared.sessions.bytes_of_logs(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn logs_that_expire_give_their_bytes_back() {
+    let store = Memory::new(small());
+    for n in 0..20 {
+        store.create(&format!("s{n}"), b"", SECOND).await.expect("room");
+        store.append(&format!("s{n}"), n, &[0; 50]).await.expect("a session");
+    }
+    assert_eq!(store.shared.sessions.bytes_of_logs(), 1_000);
+    advance(2 * SECOND).await;
+    for n in 0..20 {
+        assert_eq!(store.load(&format!("s{n}")).await, Ok(None));
+    }
+    assert_eq!(store.shared.sessions.bytes_of_logs(), 0);
 }
 
 #[derive(Default)]
