@@ -102,7 +102,7 @@ fn main() -> Result<()> {
         ["--http", port, files @ ..] => {
             // Benchmarks keep 10,000 connections or streams idle, which is the default limit, and open
             // further connections to measure them.
-            let http = Http::new(server).max_connections(20_000);
+            let http = Http::new(server).max_connections(20_000).max_connections_per_address(20_000);
             let http = match files {
                 [certificate, key] => http.tls(certificate, key),
                 _ => http,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use plainwire::http::Http;
 use plainwire::proto::peer::Limits;
+use plainwire::store::{self, Memory};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -94,6 +95,29 @@ async fn a_caller_has_so_many_sessions_and_others_have_theirs() {
     assert_eq!(removed.status, 204);
     ada.session(LEGACY).await;
     assert_eq!(ada.post(&initialize()).await.status, 429);
+}
+
+#[tokio::test]
+async fn the_caller_with_the_most_sessions_makes_room_when_the_store_is_full() {
+    let store = Memory::new(store::Limits { sessions: 4, ..store::Limits::default() });
+    let web = Web::new(http().store(store).bearer_token("ada", "a-token").bearer_token("bob", "b-token"));
+    let (ada, bob) =
+        (web.with("authorization", "Bearer a-token"), web.with("authorization", "Bearer b-token"));
+    let ping = request(1, "ping", json!({}));
+    let mut of_ada = Vec::new();
+    for _ in 0..4 {
+        of_ada.push(ada.session(LEGACY).await);
+    }
+    assert_eq!(ada.post(&initialize()).await.status, 503, "not at her own cost");
+    let of_bob = bob.session(LEGACY).await;
+    assert_eq!(bob.post(&initialize()).await.status, 200);
+    assert_eq!(of_bob.post(&ping).await.status, 200);
+    assert_eq!(bob.post(&initialize()).await.status, 503, "they have as many");
+    let mut left = Vec::new();
+    for session in &of_ada {
+        left.push(session.post(&ping).await.status == 200);
+    }
+    assert_eq!(left, [false, false, true, true]);
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ async fn a_connection_on_which_something_runs_is_not_idle() {
 
 #[tokio::test]
 async fn who_comes_when_all_places_are_taken_waits_for_one() {
-    let running = Running::new(|http| http.max_connections(2)).await;
+    let running = Running::new(|http| http.max_connections(2).max_connections_per_address(2)).await;
     let (mut first, mut second) = (running.connect().await, running.connect().await);
     assert_eq!(first.get("/healthz").await.status, 200);
     assert_eq!(second.get("/healthz").await.status, 200);
@@ -91,4 +91,24 @@ async fn a_server_that_is_dropped_leaves_no_connection() {
     drop(running);
     wire.closed().await;
     assert_eq!(seen.dropped.load(std::sync::atomic::Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_address_has_half_of_the_connections_unless_told_otherwise() {
+    let defaults = Running::new(|http| http.max_connections(6)).await;
+    let told = Running::new(|http| http.max_connections(6).max_connections_per_address(5)).await;
+    for (running, most) in [(defaults, 3), (told, 5)] {
+        let mut open = Vec::new();
+        for _ in 0..most {
+            let mut wire = running.connect().await;
+            assert_eq!(wire.get("/healthz").await.status, 200);
+            open.push(wire);
+        }
+        let mut one_more = running.connect().await;
+        assert!(one_more.is_closed_within(SHORT).await, "of {most}");
+        open.pop();
+        sleep(SHORT / 4).await;
+        let mut next = running.connect().await;
+        assert_eq!(next.get("/healthz").await.status, 200, "one has closed");
+    }
 }

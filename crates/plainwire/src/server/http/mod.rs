@@ -222,6 +222,15 @@ impl Http {
         self.nonzero("max_connections", most > 0).listener_only("max_connections")
     }
 
+    /// Sets how many connections one address may have open at a time, an IPv6 network (its first 64 bits)
+    /// counting as one address; without this, half of [`Self::max_connections`]. Further connections are
+    /// closed at once. Behind a proxy, all connections have the address of the proxy.
+    #[track_caller]
+    pub fn max_connections_per_address(mut self, most: usize) -> Self {
+        self.limits.of_address = Some(most);
+        self.nonzero("max_connections_per_address", most > 0).listener_only("max_connections_per_address")
+    }
+
     /// Serves HTTPS. The files contain the certificates in PEM, the server's own first, and its private key.
     /// They are read once. The server offers HTTP/2 and HTTP/1.1, over TLS 1.3 and 1.2.
     #[cfg(feature = "tls")]
@@ -298,9 +307,9 @@ impl Http {
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in the server's declaration; for an option of our own
-    /// listener ([`Self::path`], [`Self::max_connections`], [`Self::head_timeout`],
-    /// [`Self::keep_alive_timeout`], [`Self::send_timeout`], `tls`); and for [`Self::store`] outside of a tokio runtime, because a
-    /// task has to receive the notices of other replicas.
+    /// listener ([`Self::path`], [`Self::max_connections`], [`Self::max_connections_per_address`],
+    /// [`Self::head_timeout`], [`Self::keep_alive_timeout`], [`Self::send_timeout`], `tls`); and for
+    /// [`Self::store`] outside of a tokio runtime, because a task has to receive the notices of other replicas.
     pub fn into_service(self) -> Result<HttpService> {
         if let (None, Some((at, what))) = (&self.mistake, self.listener_option) {
             let message = format!("expected `{what}` beside `serve`, but found it beside `into_service`");

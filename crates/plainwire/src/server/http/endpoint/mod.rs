@@ -49,7 +49,7 @@ pub(crate) use guard::{Guard, Token, local_hosts};
 pub(crate) use memory::{Claim, Memory, OverMemory, REQUEST};
 use message::unread;
 pub(crate) use message::{Fields, Read, is_listen, refused};
-pub(crate) use refusals::Refusals;
+pub(crate) use refusals::{LinePause, Refusals};
 pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
 pub(crate) use usage::{CallerId, Place, Slot, Usage};
@@ -289,7 +289,7 @@ impl Endpoint {
 
 /// Returns the network that counts as one caller: an IPv4 address, or the first 64 bits of an IPv6 address,
 /// since a single customer has that many addresses.
-fn network(address: IpAddr) -> String {
+pub(crate) fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {

@@ -2,6 +2,7 @@
 //!
 //! In: refusals with their status, caller and reason. Out: log lines, for each status at most one in
 //! [`PAUSE`]; the next one says how many were left out. So a flood of refusals is seen and fills no log.
+//! [`LinePause`] does the same for other events that a stranger can cause as often as it likes.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,21 +16,34 @@ use super::RemoteAddr;
 use super::answer::Refused;
 use super::body::Body;
 
-/// Time between two log lines about refusals with the same status.
+/// Time between two log lines about the same kind of event.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// The refusals of an endpoint so far.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
-    by_status: Mutex<BTreeMap<u16, Noted>>,
+    by_status: Mutex<BTreeMap<u16, LinePause>>,
 }
 
-#[derive(Debug)]
-struct Noted {
-    /// The time of the last log line.
-    at: Instant,
-    /// The number of refusals since then.
-    since: u64,
+/// The time of the last log line about one kind of event, and the number of events since then.
+#[derive(Debug, Default)]
+pub(crate) struct LinePause {
+    last: Option<Instant>,
+    left_out: u64,
+}
+
+impl LinePause {
+    /// Counts an event. Returns the number of events that were left out since the last line, if it is time for
+    /// another line.
+    pub(crate) fn count(&mut self) -> Option<u64> {
+        let now = Instant::now();
+        if self.last.is_some_and(|last| now.duration_since(last) < PAUSE) {
+            self.left_out += 1;
+            return None;
+        }
+        self.last = Some(now);
+        Some(std::mem::take(&mut self.left_out))
+    }
 }
 
 impl Refusals {
@@ -56,18 +70,8 @@ impl Refusals {
     /// Counts a refusal. Returns the number of those that were not logged since the last line, if it is time
     /// for another line.
     fn is_due(&self, status: StatusCode) -> Option<u64> {
-        let now = Instant::now();
         let mut by_status = self.by_status.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(noted) = by_status.get_mut(&status.as_u16()) else {
-            by_status.insert(status.as_u16(), Noted { at: now, since: 0 });
-            return Some(0);
-        };
-        if now.duration_since(noted.at) < PAUSE {
-            noted.since += 1;
-            return None;
-        }
-        noted.at = now;
-        Some(std::mem::take(&mut noted.since))
+        by_status.entry(status.as_u16()).or_default().count()
     }
 }
 

@@ -35,6 +35,14 @@ impl Usage {
         Some(Slot { caller: Arc::clone(caller), count, usage: Arc::clone(self) })
     }
 
+    /// Returns the caller with the most slots, if it has at least `more` slots more than `than`.
+    pub(crate) fn largest(&self, than: &CallerId, more: usize) -> Option<CallerId> {
+        let by_caller = self.lock();
+        let taken = by_caller.get(than).copied().unwrap_or(0);
+        let (largest, most) = by_caller.iter().max_by_key(|(_, count)| **count)?;
+        (*most >= taken + more).then(|| Arc::clone(largest))
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<CallerId, usize>> {
         self.by_caller.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,6 +55,12 @@ pub(crate) struct Slot {
     /// The number of slots.
     count: usize,
     usage: Arc<Usage>,
+}
+
+impl Slot {
+    pub(crate) fn caller(&self) -> &CallerId {
+        &self.caller
+    }
 }
 
 impl Drop for Slot {

@@ -33,7 +33,7 @@ use tokio::time::{Instant, sleep_until};
 use super::ConnectionLimits;
 use super::sending::{Progress, Streams};
 use super::socket::Socket;
-use crate::server::http::endpoint::{Body, RemoteAddr, answer};
+use crate::server::http::endpoint::{Body, RemoteAddr, Slot, answer};
 use crate::server::http::service::HttpService;
 
 /// Largest head of a request (its URL and headers), in bytes.
@@ -103,13 +103,14 @@ impl Serving {
     }
 }
 
-/// Serves a connection to its end, and until then holds `_slot`, its slot among the open connections.
+/// Serves a connection to its end, and until then holds `_slot`: its slots among all open connections, and
+/// among those of its address.
 pub(crate) async fn run(
     serving: Arc<Serving>,
     stream: TcpStream,
     remote: IpAddr,
     phase: watch::Receiver<Phase>,
-    _slot: OwnedSemaphorePermit,
+    _slot: (OwnedSemaphorePermit, Slot),
 ) {
     // Otherwise an answer waits for the acknowledgement of earlier bytes: 40 ms.
     let _ = stream.set_nodelay(true);

@@ -18,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use super::HttpService;
+use super::endpoint::{LinePause, Usage, network};
 use crate::error::{Error, Result};
 use crate::runtime;
 
@@ -37,6 +38,8 @@ pub(crate) use tls::Files;
 pub(super) struct ConnectionLimits {
     /// The largest number of connections that are open at a time.
     pub(super) connections: usize,
+    /// The largest number of connections of one address; `None` means half of `connections`.
+    pub(super) of_address: Option<usize>,
     /// The longest time until the head of the first request of a connection has arrived, TLS handshake
     /// included.
     pub(super) head: Duration,
@@ -52,6 +55,8 @@ impl Default for ConnectionLimits {
         Self {
             // An idle connection takes 20 to 25 KiB (`docs/http-deployment.md`), so all of them up to 250 MB.
             connections: 10_000,
+            // One address can't keep all others out, and behind a proxy all connections have one address.
+            of_address: None,
             // `nginx` allows 60 s; slow networks need 10 s.
             head: Duration::from_secs(30),
             // Longer than the 60 s of most load balancers: the side that sends requests should close first.
@@ -121,14 +126,31 @@ pub(super) async fn serve(
     let serving = Arc::new(serving);
     // This is the only sender: if this future is dropped, connections see that and end.
     let (phase, watched) = watch::channel(Phase::Open);
-    let mut acceptor =
-        Acceptor { pause: RETRY_PAUSE.0, listener, slots: Arc::new(Semaphore::new(limits.connections)) };
-    let mut end = pin!(end);
+    let mut acceptor = Acceptor {
+        full: LinePause::default(),
+        pause: RETRY_PAUSE.0,
+        listener,
+        slots: Arc::new(Semaphore::new(limits.connections)),
+    };
+    let (mut end, addresses) = (pin!(end), Arc::<Usage>::default());
+    let most = limits.of_address.unwrap_or(limits.connections.div_ceil(2));
+    let mut refused = LinePause::default();
     loop {
         let (stream, remote, slot) = tokio::select! {
             accepted = acceptor.next() => accepted,
             () = &mut end => break,
         };
+        let network = network(remote.ip());
+        let Some(of_address) = addresses.take(&network.as_str().into(), most) else {
+            if let Some(others) = refused.count() {
+                tracing::warn!(
+                    "closed a connection of {network}, which has {most} open (limit \
+                     `max_connections_per_address`; {others} more were closed since the last line)"
+                );
+            }
+            continue;
+        };
+        let slot = (slot, of_address);
         let serving = Arc::clone(&serving);
         // The future is passed directly: an `async` block around it would reserve its size twice.
         runtime::spawn_detached(connection::run(serving, stream, remote.ip(), watched.clone(), slot));
@@ -153,6 +175,8 @@ async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
 
 /// An acceptor of connections, which waits while no slot for open connections is free.
 struct Acceptor {
+    /// The log lines about the limit of open connections.
+    full: LinePause,
     /// The pause after the next failed `accept`; it doubles with each failure in a row, up to a limit.
     pause: Duration,
     listener: TcpListener,
@@ -183,12 +207,17 @@ impl Acceptor {
         }
     }
 
-    async fn slot(&self) -> OwnedSemaphorePermit {
+    async fn slot(&mut self) -> OwnedSemaphorePermit {
         let slots = Arc::clone(&self.slots);
         if let Ok(slot) = Arc::clone(&slots).try_acquire_owned() {
             return slot;
         }
-        tracing::warn!("the limit of open connections is reached (`max_connections`): new ones wait");
+        if let Some(times) = self.full.count() {
+            tracing::warn!(
+                "the limit of open connections is reached (`max_connections`): new ones wait (so {times} more \
+                 times since the last line)"
+            );
+        }
         slots.acquire_owned().await.expect("the semaphore is never closed")
     }
 }

@@ -33,11 +33,11 @@ struct Slots {
 struct HeldSlot {
     /// The time at which [`SessionSlots::due`] looks at this session next.
     looked_at: Instant,
-    /// The earliest time at which the session may have expired, or at which it is to be checked again.
     /// The memory that the session takes.
     memory: Claim,
+    slot: Slot,
+    /// The earliest time at which the session may have expired, or at which it is to be checked again.
     until: Instant,
-    _slot: Slot,
 }
 
 impl SessionSlots {
@@ -59,7 +59,19 @@ impl SessionSlots {
     pub(crate) fn enter(&self, id: &str, (slot, memory): (Slot, Claim), until: Instant) {
         let (id, mut open) = (Arc::<str>::from(id), self.lock());
         open.by_time.insert((until, Arc::clone(&id)));
-        open.by_id.insert(id, HeldSlot { looked_at: until, memory, until, _slot: slot });
+        open.by_id.insert(id, HeldSlot { looked_at: until, memory, slot, until });
+    }
+
+    /// Returns the session that should end so that `caller` can begin the session for which it has a slot
+    /// already, when the store is full: of the caller with the most sessions, the one that may expire first.
+    /// `None` if that caller would then have fewer sessions than `caller`, so that callers can't take sessions
+    /// from each other in turns.
+    pub(crate) fn to_evict(&self, caller: &CallerId) -> Option<Arc<str>> {
+        let largest = self.usage.largest(caller, 1)?;
+        let open = self.lock();
+        let of_largest =
+            |id: &Arc<str>| open.by_id.get(id).is_some_and(|held| *held.slot.caller() == largest);
+        open.by_time.iter().map(|(_, id)| id).find(|id| of_largest(id)).cloned()
     }
 
     /// Claims memory for a session that now takes `bytes`, if it began at this replica.
@@ -126,6 +138,31 @@ mod tests {
     use crate::server::http::endpoint::Memory;
 
     const IDLE: Duration = Duration::from_secs(60);
+
+    #[tokio::test(start_paused = true)]
+    async fn the_caller_with_the_most_sessions_gives_the_one_that_expires_first() {
+        let (slots, memory, now) = (SessionSlots::new(9), Arc::new(Memory::new(None)), Instant::now());
+        let enter = |caller: &str, id: &str, seconds| {
+            let caller = caller.into();
+            let memory = memory.claim(&caller, 1).expect("room");
+            let until = now + Duration::from_secs(seconds);
+            slots.enter(id, (slots.slot(&caller).expect("a slot"), memory), until);
+        };
+        enter("bob", "b", 1);
+        enter("eve", "e1", 3);
+        enter("eve", "e2", 2);
+        let evicted = |caller: &str| {
+            let _begun = slots.slot(&caller.into()).expect("a slot");
+            slots.to_evict(&caller.into())
+        };
+        assert_eq!(evicted("ada"), Some("e2".into()));
+        assert_eq!(evicted("bob"), None, "eve would have fewer");
+        assert_eq!(evicted("eve"), None);
+        enter("eve", "e3", 4);
+        assert_eq!(evicted("bob"), Some("e2".into()));
+        slots.ended("e2");
+        assert_eq!(evicted("ada"), Some("e1".into()));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn asks_about_what_nobody_has_used_and_about_nothing_else() {

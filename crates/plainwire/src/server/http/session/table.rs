@@ -108,7 +108,8 @@ impl Sessions {
         Some(NewSession { id, slot, memory, principal, session: Arc::new(session) })
     }
 
-    /// Adds a session that has negotiated a revision to the store and to memory, and returns its id.
+    /// Adds a session that has negotiated a revision to the store and to memory, and returns its id. If the
+    /// store is full, a session of the caller with the most sessions ends, unless this caller has as many.
     ///
     /// # Errors
     /// [`StoreError`] if there are too many sessions, or the store fails.
@@ -116,7 +117,18 @@ impl Sessions {
         let NewSession { id, slot, memory, principal, session } = new;
         let Some((saved, record)) = session.record(principal.as_deref()) else { return Ok(id) };
         let until = Instant::now() + self.idle_of(&session);
-        self.store.create(&id, &record.to_bytes(), self.idle_of(&session)).await?;
+        let (record, idle) = (record.to_bytes(), self.idle_of(&session));
+        let mut created = self.store.create(&id, &record, idle).await;
+        if let (Err(StoreError::Full { .. }), Some(evicted)) = (&created, self.slots.to_evict(slot.caller()))
+        {
+            tracing::warn!(
+                "the store is full: the caller with the most sessions loses one to {:?}",
+                slot.caller()
+            );
+            self.remove(&evicted).await?;
+            created = self.store.create(&id, &record, idle).await;
+        }
+        created?;
         self.slots.enter(&id, (slot, memory), until);
         self.enter(&id, LiveSession { principal, saved, session, until, used: true });
         Ok(id)

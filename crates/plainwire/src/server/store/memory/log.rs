@@ -27,7 +27,7 @@ pub(super) struct Log {
     logs: Arc<Logs>,
     /// The number of this log among `logs`.
     number: u64,
-    this: Weak<Log>,
+    this: Weak<Self>,
     state: Mutex<LogState>,
 }
 
