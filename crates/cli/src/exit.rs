@@ -60,6 +60,10 @@ pub(crate) struct ServerChoice {
     /// Send the token in FILE, as `Authorization: Bearer`.
     #[arg(long, value_name = "FILE", requires = "url", conflicts_with_all = ["server", "command"], value_hint = ValueHint::FilePath)]
     pub(crate) token_file: Option<PathBuf>,
+    /// Send tokens and other secrets to URL even if it is another machine's and begins with http, so that everybody on
+    /// the way can read them.
+    #[arg(long, requires = "url", conflicts_with_all = ["server", "command"])]
+    pub(crate) allow_unencrypted: bool,
     /// The entry NAME of a configuration file; without --config, of one of your own files that `plainwire servers` lists.
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub(crate) server: Option<String>,

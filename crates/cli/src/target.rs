@@ -63,6 +63,9 @@ fn command(choice: &ServerChoice) -> Result<Command, Failure> {
 
 fn remote(url: &str, choice: &ServerChoice) -> Result<Remote, Failure> {
     let mut remote = Remote::new(url);
+    if choice.allow_unencrypted {
+        remote = remote.allow_unencrypted();
+    }
     for header in &choice.header {
         let (name, value) = self::header(header)?;
         remote = remote.header(name, value);

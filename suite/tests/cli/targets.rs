@@ -45,6 +45,21 @@ fn asks_a_server_at_a_url_in_every_era() {
 }
 
 #[test]
+fn sends_no_token_to_another_machine_unencrypted_unless_told() {
+    let ask = |words: &[&str]| {
+        let mut command = binary::command();
+        // Nobody is at this address, which is reserved for documentation.
+        command.args(["ping", "--timeout=1", "--bearer-env=TOKEN", "--url=http://192.0.2.1/mcp"]).args(words);
+        Ran::of(command.env("TOKEN", "s3cret-s3cret").output().expect("the binary starts"))
+    };
+    let refused = ask(&[]);
+    let said = "error: expected an https URL to send the header \"authorization\" to, which holds a secret, but found";
+    assert!(refused.stderr.starts_with(said) && !refused.stderr.contains("s3cret"), "{refused:?}");
+    let tried = ask(&["--allow-unencrypted"]);
+    assert!(tried.code != 0 && !tried.stderr.contains("expected an https URL"), "{tried:?}");
+}
+
+#[test]
 fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
     let folder = folder("tokens");
     let write = |name: &str, text: &str| {

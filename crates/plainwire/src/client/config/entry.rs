@@ -52,6 +52,8 @@ enum Spec {
     },
     Http {
         headers: Vec<(String, String)>,
+        /// Whether secrets in the headers may go to another machine over `http`.
+        unencrypted: bool,
         url: String,
     },
 }
@@ -146,22 +148,23 @@ impl ConfigEntry {
                 }
                 Ok(ready.into())
             }
-            Spec::Http { headers, url } => {
+            Spec::Http { headers, unencrypted, url } => {
                 let header = |(name, value): &(String, String)| Ok((name.clone(), expand("headers", value)?));
                 let headers = headers.iter().map(header).collect::<Result<_>>()?;
-                self.remote(expand("url", url)?, headers)
+                self.remote(expand("url", url)?, headers, *unencrypted)
             }
         }
     }
 
     #[cfg(feature = "http-client")]
-    fn remote(&self, url: String, headers: Vec<(String, String)>) -> Result<Target> {
+    fn remote(&self, url: String, headers: Vec<(String, String)>, unencrypted: bool) -> Result<Target> {
         let remote = crate::client::http::Remote::new(url);
+        let remote = if unencrypted { remote.allow_unencrypted() } else { remote };
         Ok(headers.into_iter().fold(remote, |remote, (name, value)| remote.header(name, value)).into())
     }
 
     #[cfg(not(feature = "http-client"))]
-    fn remote(&self, url: String, _: Vec<(String, String)>) -> Result<Target> {
+    fn remote(&self, url: String, _: Vec<(String, String)>, _: bool) -> Result<Target> {
         let found = origin(&url);
         Err(self.fault(&format!(
             "expected a command, since this program was built without the feature `http-client`, but found {found}"
@@ -218,7 +221,11 @@ impl Fields<'_> {
         };
         if !stdio {
             let url = url.ok_or("expected `url`, but found none")?;
-            return Ok(Spec::Http { headers: self.texts("headers")?, url });
+            return Ok(Spec::Http {
+                headers: self.texts("headers")?,
+                unencrypted: self.flag("allowUnencrypted")?,
+                url,
+            });
         }
         let none = if kind.is_some() { "expected `command`, but found none" } else { NEITHER };
         Ok(Spec::Command {
@@ -237,6 +244,15 @@ impl Fields<'_> {
     fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(it, _)| it == name)?;
         Some(found.1.get()).filter(|it| *it != "null")
+    }
+
+    /// Returns the value of a key that is true or false, and false if it is missing.
+    fn flag(&self, name: &str) -> std::result::Result<bool, String> {
+        match self.get(name).unwrap_or("false") {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            other => Err(format!("expected `{name}` to be true or false, but found {}", kind(other))),
+        }
     }
 
     fn string(&self, name: &str) -> std::result::Result<Option<String>, String> {

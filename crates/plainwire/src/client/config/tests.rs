@@ -392,3 +392,16 @@ fn reads_what_claude_code_keeps_for_one_project() {
     let config = Config::parse(text, "/h/.claude.json").expect("right");
     assert_eq!(config.entries()[0].name(), "everywhere");
 }
+
+#[cfg(feature = "http-client")]
+#[test]
+fn an_entry_may_allow_secrets_without_encryption() {
+    let entry_with = |more: &str| {
+        let json = format!(r#"{{"mcpServers": {{"it": {{"url": "http://mcp.example/mcp"{more}}}}}}}"#);
+        entry("mcp.json", &json).map(|target| format!("{target:?}")).map_err(|error| error.to_string())
+    };
+    assert!(entry_with("").expect("a target").contains("unencrypted: false"));
+    assert!(entry_with(r#", "allowUnencrypted": true"#).expect("a target").contains("unencrypted: true"));
+    let why = entry_with(r#", "allowUnencrypted": "yes""#).expect_err("no boolean");
+    assert!(why.ends_with("expected `allowUnencrypted` to be true or false, but found a string"), "{why}");
+}

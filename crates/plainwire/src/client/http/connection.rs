@@ -68,7 +68,7 @@ impl Connection {
         arrived: mpsc::Sender<Arrived>,
     ) -> Result<Self> {
         let url = remote.url()?;
-        let headers = remote.headers()?;
+        let headers = remote.headers(&url)?;
         let mut posting = headers.clone();
         posting.insert(ACCEPT, BOTH);
         posting.insert(CONTENT_TYPE, JSON);

@@ -11,6 +11,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use super::Authorize;
+use super::address_guard::is_local;
 use crate::error::{Error, Result};
 
 /// Time limit for a connection, including the TLS handshake. 10 s: a reachable server answers within 1 s.
@@ -36,6 +37,8 @@ const MOST_REDIRECTS: usize = 5;
 pub struct Remote {
     pub(super) authorize: Option<Arc<dyn Authorize>>,
     headers: Vec<(String, String)>,
+    /// Whether secrets may go to another machine over `http`.
+    unencrypted: bool,
     url: String,
 }
 
@@ -46,16 +49,19 @@ impl Remote {
     /// certificates that the system trusts. It follows redirects within the same origin only, so that no
     /// header or message goes to another one.
     pub fn new(url: impl Into<String>) -> Self {
-        Self { authorize: None, headers: Vec::new(), url: url.into() }
+        Self { authorize: None, headers: Vec::new(), unencrypted: false, url: url.into() }
     }
 
-    /// Adds a header that the client sends with each request.
+    /// Adds a header that the client sends with each request. A header that holds a secret, by its name, needs
+    /// an `https` URL or [`Self::allow_unencrypted`], like [`Self::bearer_token`].
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sets a token that the client sends with each request, as `Authorization: Bearer`.
+    /// Sets a token that the client sends with each request, as `Authorization: Bearer`. Connecting to another
+    /// machine over `http` fails then, since everybody on the way could read the token: use `https`, or
+    /// [`Self::allow_unencrypted`].
     pub fn bearer_token(self, token: impl AsRef<str>) -> Self {
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
@@ -64,6 +70,13 @@ impl Remote {
     /// `OAuth` of the crate `plainwire-oauth`, or your own.
     pub fn authorize(mut self, authorize: impl Authorize + 'static) -> Self {
         self.authorize = Some(Arc::new(authorize));
+        self
+    }
+
+    /// Allows tokens and other secrets in headers to be sent to another machine over `http`, where everybody on
+    /// the way can read them. For networks that are encrypted by other means.
+    pub fn allow_unencrypted(mut self) -> Self {
+        self.unencrypted = true;
         self
     }
 
@@ -97,8 +110,26 @@ impl Remote {
         }
     }
 
-    pub(super) fn headers(&self) -> Result<HeaderMap> {
+    /// Returns the headers for a server at `url`.
+    ///
+    /// # Errors
+    /// [`Error::Target`] for a header that is not legal in HTTP, and for a secret that would be sent to another
+    /// machine unencrypted.
+    pub(super) fn headers(&self, url: &Url) -> Result<HeaderMap> {
         let mut headers = HeaderMap::new();
+        let is_safe =
+            self.unencrypted || url.scheme() == "https" || url.host().is_some_and(|it| is_local(&it));
+        if let Some((name, _)) = self.headers.iter().find(|(name, _)| !is_safe && is_secret(name)) {
+            let found = shown(&self.url);
+            return Err(Error::Target {
+                message: format!(
+                    "expected an https URL to send the header {name:?} to, which holds a secret, but found \
+                     {found:?}: over http everybody on the way can read it. If that is all right, use \
+                     `Remote::allow_unencrypted`, `--allow-unencrypted`, or \"allowUnencrypted\": true in the \
+                     entry of a configuration file"
+                ),
+            });
+        }
         for (name, value) in &self.headers {
             let invalid =
                 |what: &str| Error::Target { message: format!("expected {what} for the header {name:?}") };
@@ -118,8 +149,15 @@ impl std::fmt::Debug for Remote {
         f.debug_struct("Remote")
             .field("url", &shown(&self.url))
             .field("headers", &names)
+            .field("unencrypted", &self.unencrypted)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns whether a header of this name holds a secret, as far as names tell.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["authorization", "cookie", "key", "password", "secret", "token"].iter().any(|part| name.contains(part))
 }
 
 /// Returns a URL as errors and logs may show it. The user info, the values in the query, and parts of the
@@ -191,6 +229,33 @@ mod tests {
             let remote = Remote::new(url).bearer_token("s3cret");
             let text = format!("{remote:?} {:?}", remote.url().map(|_| "a URL"));
             assert!(!text.contains("s3cret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_needs_https_or_this_machine_or_permission() {
+        let sends = |url: &str, name: &str, allowed: bool| {
+            let remote = Remote::new(url).header(name, "s3cret");
+            let remote = if allowed { remote.allow_unencrypted() } else { remote };
+            remote.headers(&remote.url().expect("a URL")).map_err(|error| error.to_string())
+        };
+        let there = "http://mcp.example/mcp";
+        for (url, name, allowed) in [
+            ("https://mcp.example/mcp", "Authorization", false),
+            ("http://127.0.0.1:8000/mcp", "Authorization", false),
+            ("http://[::1]/mcp", "X-Api-Key", false),
+            ("http://localhost/mcp", "authorization", false),
+            (there, "authorization", true),
+            (there, "Accept-Language", false),
+        ] {
+            assert!(sends(url, name, allowed).is_ok(), "{url} {name}");
+        }
+        for name in ["authorization", "Cookie", "X-Api-Key", "Private-Token", "client-secret"] {
+            let why = sends(there, name, false).expect_err("it is no secret then");
+            assert!(
+                why.contains(&format!("to send the header {name:?} to")) && !why.contains("s3cret"),
+                "{why}"
+            );
         }
     }
 }
