@@ -226,3 +226,15 @@ fn files_for_tls_are_named_if_they_are_not_what_they_should_be() {
         assert_eq!(serving(words).output().expect("it starts").status.code(), Some(2), "{words:?}");
     }
 }
+
+#[test]
+fn the_log_may_be_json() {
+    let (program, address) = start(serving(&["--log", "json"]));
+    let mut stream = TcpStream::connect(&address).expect("a connection");
+    stream.write_all(b"POST /mcp HTTP/1.0\r\nHost: elsewhere\r\n\r\n").expect("sent");
+    let lines = program.stderr.as_ref().expect("a pipe");
+    let line = lines.recv_timeout(PATIENCE).expect("a line about the refusal");
+    let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    assert_eq!((&line["level"], &line["fields"]["status"]), (&"WARN".into(), &403.into()), "{line}");
+    assert!(line["fields"]["message"].as_str().is_some_and(|it| it.contains("elsewhere")), "{line}");
+}

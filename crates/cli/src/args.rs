@@ -87,9 +87,18 @@ pub(crate) struct Serve {
     /// The private key of the certificate (PEM, no passphrase).
     #[arg(long, value_name = "FILE", requires = "tls_cert", value_hint = ValueHint::FilePath)]
     pub(crate) tls_key: Option<PathBuf>,
+    /// How the log on stderr is written: lines of text, or JSON objects for programs that read them.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) log: LogFormat,
     /// Write every frame to FILE, or to stderr without FILE; secrets are masked with `*`.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) trace: Option<Option<PathBuf>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

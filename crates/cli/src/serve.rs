@@ -7,7 +7,7 @@ use plainwire::Server;
 use plainwire::http::Http;
 use plainwire::stream::tap::Tap;
 
-use crate::args::{Builtin, Serve};
+use crate::args::{Builtin, LogFormat, Serve};
 use crate::exit::{Exit, Failure};
 use crate::secret_file;
 
@@ -15,6 +15,9 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     let mut server: Server = match args.server {
         Builtin::Reference => plainwire_reference::server(),
     };
+    if args.log == LogFormat::Json {
+        server = server.log_json();
+    }
     if let Some(tap) = tap(args.trace)? {
         server = server.tap(tap);
     }

@@ -1,14 +1,16 @@
 //! Logging to stderr, for programs that install no `tracing` subscriber.
 //!
-//! In: `tracing` events. Out: one line each, `2026-11-23T03:19:51.042Z WARN plainwire: text key=value`. The
-//! text of an event may quote a peer, a file or a panic, so characters that could break the line or change the
-//! terminal are escaped. Spans are ignored. A program with its own subscriber never uses this one.
+//! In: `tracing` events. Out: one line each, `2026-11-23T03:19:51.042Z WARN plainwire: text key=value`, or a
+//! JSON object of the form that `tracing-subscriber` writes. The text of an event may quote a peer, a file or a
+//! panic, so characters that could break the line or change the terminal are escaped. Spans are ignored. A
+//! program with its own subscriber never uses this one.
 
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::time::Duration;
 
-use plainwire_proto::json::visible;
+use plainwire_proto::json::{visible, visible_json};
+use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -17,17 +19,26 @@ use crate::runtime;
 
 /// Installs a subscriber that writes events up to `level` to stderr, unless the program has installed one.
 /// `None` for `level` installs nothing.
-pub(crate) fn install(level: Option<Level>) {
+pub(crate) fn install(level: Option<Level>, format: Format) {
     if let Some(level) = level
         && !tracing::dispatcher::has_been_set()
     {
         // An error here means that another subscriber was installed meanwhile, which is fine.
-        let _ = tracing::subscriber::set_global_default(Stderr { level });
+        let _ = tracing::subscriber::set_global_default(Stderr { format, level });
     }
+}
+
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Format {
+    Json,
+    #[default]
+    Text,
 }
 
 /// The subscriber that writes events to stderr.
 struct Stderr {
+    format: Format,
     level: Level,
 }
 
@@ -47,7 +58,7 @@ impl Subscriber for Stderr {
     fn event(&self, event: &Event<'_>) {
         // One write per line, so that lines of several threads do not mix. A broken stderr can't be reported
         // anywhere.
-        let _ = std::io::stderr().write_all(line(runtime::unix(), event).as_bytes());
+        let _ = std::io::stderr().write_all(self.format.line(runtime::unix(), event).as_bytes());
     }
 
     fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -56,25 +67,72 @@ impl Subscriber for Stderr {
     fn exit(&self, _: &Id) {}
 }
 
-/// Returns the line for an event, with its line break. `now` is the time since 1970.
-fn line(now: Duration, event: &Event<'_>) -> String {
-    let metadata = event.metadata();
-    let mut line = Line(format!("{} {} {}:", utc(now), metadata.level(), metadata.target()));
-    event.record(&mut line);
-    line.0.push('\n');
-    line.0
+impl Format {
+    /// Returns the line for an event, with its line break. `now` is the time since 1970.
+    fn line(self, now: Duration, event: &Event<'_>) -> String {
+        let metadata = event.metadata();
+        let (time, level, target) = (utc(now), metadata.level(), metadata.target());
+        match self {
+            Self::Json => {
+                let mut fields = JsonFields(Map::new());
+                event.record(&mut fields);
+                let fields = Value::Object(fields.0).to_string();
+                let line =
+                    json!({ "timestamp": time, "level": level.as_str(), "target": target }).to_string();
+                let line = line.strip_suffix('}').unwrap_or_default();
+                visible_json(&format!("{line},\"fields\":{fields}}}")).into_owned() + "\n"
+            }
+            Self::Text => {
+                let mut fields = TextFields(format!("{time} {level} {target}:"));
+                event.record(&mut fields);
+                fields.0 + "\n"
+            }
+        }
+    }
 }
 
-/// A line to which the fields of its event are added.
-struct Line(String);
+/// A line of text to which the fields of its event are added.
+struct TextFields(String);
 
-impl Visit for Line {
+impl Visit for TextFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let value = visible(&format!("{value:?}"), MAX_FIELD);
         let _ = match field.name() {
             "message" => write!(self.0, " {value}"),
             name => write!(self.0, " {name}={value}"),
         };
+    }
+}
+
+/// The fields of an event as members of a JSON object.
+struct JsonFields(Map<String, Value>);
+
+impl JsonFields {
+    fn add(&mut self, field: &Field, value: impl Into<Value>) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+}
+
+impl Visit for JsonFields {
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.add(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.add(field, value);
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.add(field, value);
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        let cut = value.char_indices().nth(MAX_FIELD).map(|(at, _)| format!("{}…", &value[..at]));
+        self.add(field, cut.unwrap_or_else(|| value.to_owned()));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.record_str(field, &format!("{value:?}"));
     }
 }
 
@@ -109,9 +167,9 @@ mod tests {
 
     use super::*;
 
-    /// A subscriber that keeps the lines of events.
+    /// A subscriber that keeps the lines of events in both formats.
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<String>>>);
+    struct Kept(Arc<Mutex<Vec<[String; 2]>>>);
 
     impl Subscriber for Kept {
         fn enabled(&self, _: &Metadata<'_>) -> bool {
@@ -123,7 +181,10 @@ mod tests {
         }
 
         fn event(&self, event: &Event<'_>) {
-            self.0.lock().expect("no panic").push(line(Duration::ZERO, event));
+            self.0
+                .lock()
+                .expect("no panic")
+                .push([Format::Text, Format::Json].map(|it| it.line(Duration::ZERO, event)));
         }
 
         fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -132,7 +193,7 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
-    fn lines(log: impl FnOnce()) -> Vec<String> {
+    fn lines(log: impl FnOnce()) -> Vec<[String; 2]> {
         let kept = Kept::default();
         tracing::subscriber::with_default(kept.clone(), log);
         std::mem::take(&mut *kept.0.lock().expect("no panic"))
@@ -145,14 +206,22 @@ mod tests {
         let quoted = r"a\nINFO plainwire: forged \u{1b}[31m\u{9b}31m\u{202e}é";
         let expected =
             format!("1970-01-01T00:00:00.000Z WARN plainwire: found {quoted} who=\"{quoted}\" number=1\n");
-        assert_eq!(logged, [expected]);
+        let quoted = quoted
+            .replace(r"\u{1b}", r"\u001b")
+            .replace(r"\u{9b}", r"\u009b")
+            .replace(r"\u{202e}", r"\u202e");
+        let json = format!(
+            r#"{{"level":"WARN","target":"plainwire","timestamp":"1970-01-01T00:00:00.000Z","fields":{{"message":"found {quoted}","number":1,"who":"{quoted}"}}}}"#
+        );
+        assert_eq!(logged, [[expected, json + "\n"]]);
     }
 
     #[test]
     fn a_long_text_is_cut() {
         let logged = lines(|| tracing::info!("{}", "é".repeat(MAX_FIELD + 1)));
         let expected = format!("INFO plainwire::log::tests: {}…\n", "é".repeat(MAX_FIELD));
-        assert!(logged[0].ends_with(&expected), "{}", logged[0].len());
+        assert!(logged[0][0].ends_with(&expected), "{}", logged[0][0].len());
+        assert!(logged[0][1].ends_with("éé…\"}}\n"), "{}", logged[0][1].len());
     }
 
     #[test]

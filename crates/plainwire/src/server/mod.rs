@@ -17,6 +17,7 @@ use plainwire_proto::revision::Revision;
 use tracing::Level;
 
 use crate::error::Result;
+use crate::log;
 use crate::schema::{Preset, Rewrite};
 use crate::stream::Tap;
 
@@ -82,6 +83,7 @@ pub struct Server {
     keep_alive: Option<Duration>,
     layering: Layering,
     limits: Limits,
+    log_format: log::Format,
     log_level: Option<Level>,
     logging: bool,
     max_questions: usize,
@@ -132,6 +134,7 @@ impl Server {
             keep_alive: None,
             layering: Layering::default(),
             limits: Limits::default(),
+            log_format: log::Format::default(),
             log_level: Some(Level::INFO),
             logging: false,
             max_questions: 256,
@@ -381,6 +384,15 @@ impl Server {
     /// Has no effect if the program has installed its own `tracing` subscriber.
     pub fn log_level(mut self, level: Option<Level>) -> Self {
         self.log_level = level;
+        self
+    }
+
+    /// Writes log lines to stderr as JSON objects with `timestamp`, `level`, `target` and `fields`, as
+    /// `tracing-subscriber` does, for programs that read them.
+    ///
+    /// Has no effect if the program has installed its own `tracing` subscriber.
+    pub fn log_json(mut self) -> Self {
+        self.log_format = log::Format::Json;
         self
     }
 

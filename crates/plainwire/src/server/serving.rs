@@ -76,7 +76,7 @@ impl Server {
     /// Installs logging to stderr at the level of [`Server::log_level`], unless the program has installed its
     /// own `tracing` subscriber.
     pub(crate) fn log_to_stderr(&self) {
-        log::install(self.log_level);
+        log::install(self.log_level, self.log_format);
     }
 
     pub(crate) fn build(self, principal: Option<Principal>) -> Result<(Arc<Built>, Hooks)> {
