@@ -29,6 +29,7 @@ mod tokens;
 mod tools;
 mod visible;
 mod watch;
+mod whole_file;
 
 use std::process::ExitCode;
 

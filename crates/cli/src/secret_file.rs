@@ -6,15 +6,21 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+/// The maximal number of bytes in a file. 1 MiB: some thousand tokens.
+const MAX_BYTES: u64 = 1 << 20;
+
 /// Reads a file. Its group may read it, as in a container.
 ///
 /// # Errors
 /// An error that says why the file can't be read, or what was expected of its mode.
 pub(crate) fn read(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     check(&file)?;
     let mut text = String::new();
-    file.read_to_string(&mut text)?;
+    file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes, but found more")));
+    }
     Ok(text)
 }
 

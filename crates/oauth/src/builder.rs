@@ -13,6 +13,7 @@ use url::Url;
 
 use super::OAuth;
 use super::assertion::SigningKey;
+use super::discovery::MetadataOf;
 use super::fault::{Failure, quoted};
 use super::redirect::Redirect;
 use super::scope::Scopes;
@@ -50,6 +51,8 @@ pub(super) struct Config {
     pub(super) scopes: Scopes,
     pub(super) store: Arc<dyn TokenStore>,
     pub(super) login_timeout: Duration,
+    /// The servers that the metadata of a server may be about.
+    pub(super) metadata_of: MetadataOf,
     /// Whether authorization servers may be in private networks.
     pub(super) private: Permission,
 }
@@ -85,6 +88,7 @@ impl OAuthBuilder {
             scopes: Scopes::default(),
             store: Arc::new(MemoryStore::default()),
             login_timeout: LOGIN_TIMEOUT,
+            metadata_of: MetadataOf::Origin,
             private: Permission::Withheld,
         };
         Self {
@@ -199,6 +203,15 @@ impl OAuthBuilder {
     #[must_use]
     pub fn login_timeout(mut self, timeout: Duration) -> Self {
         self.config.login_timeout = timeout;
+        self
+    }
+
+    /// Accepts metadata of a server (RFC 9728) only if its `resource` is the URL of this very server. Without
+    /// this, it may also be a URL that the path of the server lies below, as other MCP clients accept it: so one
+    /// server of a host that several parties share can get a token for the whole host.
+    #[must_use]
+    pub fn strict_metadata(mut self) -> Self {
+        self.config.metadata_of = MetadataOf::Server;
         self
     }
 

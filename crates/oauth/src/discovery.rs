@@ -23,6 +23,15 @@ pub(super) struct ProtectedResource {
     pub(super) scopes: Option<Scopes>,
 }
 
+/// The servers that metadata may be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MetadataOf {
+    /// The server, or a URL of its origin that its path lies below.
+    Origin,
+    /// The server alone.
+    Server,
+}
+
 #[derive(Deserialize)]
 struct Document {
     resource: Option<String>,
@@ -40,28 +49,30 @@ pub(super) async fn find(
     web: &GuardedHttp,
     server: &Url,
     named: Option<&str>,
+    of: MetadataOf,
 ) -> Result<Option<ProtectedResource>, Failure> {
     if let Some(named) = named {
         let url = Url::parse(named).map_err(|_| {
             Failure::server(format!("expected `resource_metadata` to be a URL, but found {}", quoted(named)))
         })?;
         if let Some(document) = web.document(&url).await? {
-            return checked(document, server).map(Some);
+            return checked(document, server, of).map(Some);
         }
     }
     for url in well_known(server) {
         if let Some(document) = web.document(&url).await? {
-            return checked(document, server).map(Some);
+            return checked(document, server, of).map(Some);
         }
     }
     Ok(None)
 }
 
-fn checked(document: Document, server: &Url) -> Result<ProtectedResource, Failure> {
+fn checked(document: Document, server: &Url, of: MetadataOf) -> Result<ProtectedResource, Failure> {
     let resource = document.resource.ok_or_else(|| {
         Failure::server("expected the metadata of the server to have a `resource`, but found none")
     })?;
-    if !is_about(&resource, server) {
+    let is_same = || Url::parse(&resource).is_ok_and(|it| canonical(&it) == canonical(server));
+    if !(is_about(&resource, server) && (of == MetadataOf::Origin || is_same())) {
         // Spec: RFC 9728 §3.3: metadata that does not match must not be used.
         return Err(Failure::server(format!(
             "expected metadata about {}, but found it to be about {}",

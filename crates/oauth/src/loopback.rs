@@ -54,20 +54,22 @@ impl Loopback {
         let mut visits: Vec<Visit<'_>> = Vec::new();
         poll_fn(|cx| {
             loop {
-                while visits.len() < MAX_VISITS {
-                    match self.listener.poll_accept(cx) {
-                        Poll::Ready(Ok((stream, _))) => visits.push(Box::pin(self.visit(stream, state))),
-                        Poll::Ready(Err(error)) => return Poll::Ready(Err(failed(error))),
-                        Poll::Pending => break,
+                let accepted = match self.listener.poll_accept(cx) {
+                    Poll::Ready(Ok((stream, _))) => {
+                        // The oldest has said nothing so far, and the redirect may be in the newest.
+                        if visits.len() == MAX_VISITS {
+                            drop(visits.remove(0));
+                        }
+                        visits.push(Box::pin(self.visit(stream, state)));
+                        true
                     }
-                }
-                let was_full = visits.len() == MAX_VISITS;
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(failed(error))),
+                    Poll::Pending => false,
+                };
                 if let Some(url) = poll_all(&mut visits, cx) {
                     return Poll::Ready(Ok(url));
                 }
-                // If the limit was reached and some connections have ended since, more may be waiting to be
-                // accepted.
-                if !was_full || visits.len() == MAX_VISITS {
+                if !accepted {
                     return Poll::Pending;
                 }
             }
@@ -106,7 +108,7 @@ fn poll_all(visits: &mut Vec<Visit<'_>>, cx: &mut Context<'_>) -> Option<Url> {
     while let Some(visit) = visits.get_mut(at) {
         match visit.as_mut().poll(cx) {
             Poll::Ready(Some(url)) => return Some(url),
-            Poll::Ready(None) => drop(visits.swap_remove(at)),
+            Poll::Ready(None) => drop(visits.remove(at)),
             Poll::Pending => at += 1,
         }
     }
@@ -145,7 +147,7 @@ fn failed(error: io::Error) -> Failure {
 
 const HOST: &str = "127.0.0.1";
 const PATH: &str = "/callback";
-/// Most connections of the listener at a time. A browser opens six.
+/// Most connections of the listener at a time; one more takes the place of the oldest. A browser opens six.
 const MAX_VISITS: usize = 16;
 /// Longest head of a request, in bytes. Browsers also send the cookies of other programs on this host.
 const MAX_HEAD: usize = 32 << 10;
@@ -190,6 +192,25 @@ mod tests {
         let (found, page) = tokio::join!(listener.wait("mine"), browser);
         assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("close this window"), "{page}");
         assert_eq!(found.expect("a URL").query(), Some("code=a%20b&state=mine"));
+    }
+
+    #[tokio::test]
+    async fn idle_connections_delay_no_login() {
+        let listener = Loopback::bind(&[]).await.expect("a listener");
+        let uri = listener.redirect_uri().to_owned();
+        let host =
+            uri.strip_prefix("http://").and_then(|it| it.split('/').next()).expect("a host").to_owned();
+        let browser = async {
+            let mut idle = Vec::new();
+            for _ in 0..3 * MAX_VISITS {
+                idle.push(TcpStream::connect(&host).await.expect("a connection"));
+            }
+            let began = tokio::time::Instant::now();
+            send(&uri, "GET /callback?code=a&state=mine HTTP/1.1\r\n\r\n").await;
+            began.elapsed()
+        };
+        let (found, took) = tokio::join!(listener.wait("mine"), browser);
+        assert!(found.is_ok() && took < VISIT_TIMEOUT / 2, "{took:?}");
     }
 
     #[tokio::test]

@@ -364,7 +364,7 @@ fn read_params(
                 if params.meta.all.is_some() {
                     *repeated = Some("params._meta");
                 }
-                params.meta = read_meta(scanner, frame)?;
+                params.meta = read_meta(scanner, frame, repeated)?;
                 continue;
             }
             "arguments" => (&mut params.arguments, "params.arguments"),
@@ -388,7 +388,13 @@ fn read_params(
     Ok(params)
 }
 
-fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
+/// Reads `params._meta`. If a member that [`Meta`] has a field for appears twice, sets `repeated` to the path
+/// of this member.
+fn read_meta(
+    scanner: &mut Scanner<'_>,
+    frame: &str,
+    repeated: &mut Option<&'static str>,
+) -> Result<Meta, Syntax> {
     let mut meta = Meta::default();
     let start = scanner.position();
     if scanner.peek()? != Kind::Object {
@@ -400,14 +406,27 @@ fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
     while let Some(name) = scanner.member(first)? {
         first = false;
         let value = scanner.value()?;
-        match &*unquote(name.text(frame)).unwrap_or_default() {
-            "io.modelcontextprotocol/clientCapabilities" => meta.client_capabilities = Some(value),
-            "io.modelcontextprotocol/clientInfo" => meta.client_info = Some(value),
-            "io.modelcontextprotocol/logLevel" => meta.log_level = Some(value),
-            "io.modelcontextprotocol/protocolVersion" => meta.protocol_version = Some(value),
-            "io.modelcontextprotocol/subscriptionId" => meta.subscription_id = Some(value),
-            "progressToken" => meta.progress_token = Some(value),
-            _ => {}
+        let (slot, known) = match &*unquote(name.text(frame)).unwrap_or_default() {
+            "io.modelcontextprotocol/clientCapabilities" => {
+                (&mut meta.client_capabilities, "params._meta.io.modelcontextprotocol/clientCapabilities")
+            }
+            "io.modelcontextprotocol/clientInfo" => {
+                (&mut meta.client_info, "params._meta.io.modelcontextprotocol/clientInfo")
+            }
+            "io.modelcontextprotocol/logLevel" => {
+                (&mut meta.log_level, "params._meta.io.modelcontextprotocol/logLevel")
+            }
+            "io.modelcontextprotocol/protocolVersion" => {
+                (&mut meta.protocol_version, "params._meta.io.modelcontextprotocol/protocolVersion")
+            }
+            "io.modelcontextprotocol/subscriptionId" => {
+                (&mut meta.subscription_id, "params._meta.io.modelcontextprotocol/subscriptionId")
+            }
+            "progressToken" => (&mut meta.progress_token, "params._meta.progressToken"),
+            _ => continue,
+        };
+        if slot.replace(value).is_some() {
+            *repeated = Some(known);
         }
     }
     meta.all = Some(scanner.since(start));

@@ -5,7 +5,10 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use plainwire_richtext::MAX_SOURCE;
+
 use crate::exit::{Exit, Failure};
+use crate::whole_file;
 
 /// An input document.
 pub(super) struct Input {
@@ -15,12 +18,8 @@ pub(super) struct Input {
 }
 
 pub(super) fn stdin() -> Result<Input, Failure> {
-    let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed("reading", Path::new("stdin"), &error))?;
-    text("<stdin>".to_owned(), bytes)
+    let bytes = limited(io::stdin().lock());
+    text("<stdin>".to_owned(), bytes.map_err(|error| failed("reading", Path::new("stdin"), &error))?)
 }
 
 /// Reads a file; `-` is stdin.
@@ -28,8 +27,16 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     if path.as_os_str() == "-" {
         return stdin();
     }
-    let bytes = fs::read(path).map_err(|error| failed("reading", path, &error))?;
+    let bytes = fs::File::open(path).and_then(limited).map_err(|error| failed("reading", path, &error))?;
     text(path.display().to_string(), bytes)
+}
+
+/// Reads at most one byte more than a document may have, so that no endless input fills the memory. The
+/// conversion refuses a document of that length.
+fn limited(input: impl io::Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(MAX_SOURCE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn text(name: String, bytes: Vec<u8>) -> Result<Input, Failure> {
@@ -49,7 +56,7 @@ pub(super) fn without_mark(text: &str) -> &str {
 }
 
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| failed("writing", path, &error))
+    whole_file::replace(path, text).map_err(|error| failed("writing", path, &error))
 }
 
 /// Returns the path in `folder` for the output of each input. Fails if two inputs would have the same output,

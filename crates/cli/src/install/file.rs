@@ -4,16 +4,14 @@
 //! sees either the old or the new file. The mode of the old file is kept, and a symbolic link to it stays a
 //! link.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+
+use crate::whole_file::{Mode, beside, target, write};
 
 /// The maximal number of bytes in a file. 64 MiB: `~/.claude.json` also has a history of prompts.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
-
-/// The maximal number of symbolic links that are followed.
-const MAX_LINKS: usize = 40;
 
 /// Returns the text of the file; `None` if there is no file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
@@ -60,73 +58,6 @@ pub(super) fn replace(
     }
     write(path, after, &mode).map_err(failed)?;
     Ok(backup)
-}
-
-/// Returns the path that a chain of symbolic links leads to. The file need not exist.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_path_buf();
-    for _ in 0..MAX_LINKS {
-        match fs::read_link(&path) {
-            Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("a loop of links"))
-}
-
-/// The access rights of the new file.
-enum Mode {
-    /// The rights of the old file.
-    Kept(fs::Permissions),
-    /// Rights of the owner only, because the file may contain tokens.
-    Private,
-    /// The rights that the system gives to new files.
-    Usual,
-}
-
-impl Mode {
-    fn of(path: &Path, is_private: bool) -> io::Result<Self> {
-        match fs::metadata(path) {
-            Ok(it) => Ok(Self::Kept(it.permissions())),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Err(_) if is_private => Ok(Self::Private),
-            Err(_) => Ok(Self::Usual),
-        }
-    }
-}
-
-/// Returns the path with `ending` appended to its file name.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
-    name.push(ending);
-    path.with_file_name(name)
-}
-
-fn write(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
-    let new = beside(path, &format!(".plainwire-{}", std::process::id()));
-    let written = write_new(&new, text, mode).and_then(|()| fs::rename(&new, path));
-    if written.is_err() {
-        // A half-written file is of no use.
-        let _ = fs::remove_file(&new);
-    }
-    written
-}
-
-fn write_new(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if !matches!(mode, Mode::Usual) {
-        // The mode is set when the file is created: other users must not be able to read it even for a
-        // moment.
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    if let Mode::Kept(permissions) = mode {
-        file.set_permissions(permissions.clone())?;
-    }
-    file.sync_all()
 }
 
 #[cfg(test)]

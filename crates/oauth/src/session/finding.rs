@@ -25,7 +25,8 @@ impl Session {
     pub(super) async fn discover(&self, challenge: &Challenge) -> Result<Arc<Discovered>, Failure> {
         let web = self.web()?;
         let named = challenge.resource_metadata.clone().or_else(|| self.state().metadata_url.clone());
-        let protected = discovery::find(&web, &self.server, named.as_deref()).await?;
+        let protected =
+            discovery::find(&web, &self.server, named.as_deref(), self.config.metadata_of).await?;
         let found = match protected {
             None => {
                 let server = Arc::new(metadata::find_at(&web, &self.server).await?);

@@ -48,6 +48,7 @@ impl FileStore {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        check_folder(&self.folder)?;
         check_mode(&file, &path)?;
         let mut text = String::new();
         file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
@@ -197,6 +198,23 @@ fn check_mode(file: &File, path: &Path) -> io::Result<()> {
     Err(invalid(path, "mode 0600, for its owner only", &format!("mode {mode:04o}")))
 }
 
+/// Returns an error if other users can put files into the folder: they could make this user's requests go out
+/// with their own tokens.
+#[cfg(unix)]
+fn check_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(folder)?.permissions().mode() & 0o777;
+    if mode & 0o022 == 0 {
+        return Ok(());
+    }
+    Err(invalid(folder, "a mode that lets only its owner write, such as 0700", &format!("mode {mode:04o}")))
+}
+
+#[cfg(not(unix))]
+fn check_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 #[cfg(not(unix))]
 fn check_mode(_file: &File, _path: &Path) -> io::Result<()> {
     Ok(())
@@ -279,6 +297,10 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode");
         let refused = store.load(&key()).await.expect_err("readable by others").to_string();
         assert!(refused.ends_with("to have mode 0600, for its owner only, but found mode 0640"), "{refused}");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("a mode");
+        fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o770)).expect("a mode");
+        let refused = store.load(&key()).await.expect_err("writable by others").to_string();
+        assert!(refused.ends_with("such as 0700, but found mode 0770"), "{refused}");
     }
 
     #[tokio::test]

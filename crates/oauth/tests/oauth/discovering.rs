@@ -156,6 +156,20 @@ async fn a_server_of_2025_03_26_without_metadata_has_the_default_endpoints() {
 }
 
 #[tokio::test]
+async fn metadata_about_the_whole_host_is_refused_if_only_the_server_counts() {
+    let setup = Setup::new();
+    let strict = || setup.oauth().strict_metadata().build().expect("a client");
+    assert_eq!(setup.call(&strict()).await.expect("an answer"), 200);
+    setup.fake().server.documents.get_mut(&format!("{PRM}/mcp")).expect("metadata")["resource"] =
+        json!(setup.rs);
+    setup.revoke_access();
+    assert_eq!(setup.call(&setup.oauth().build().expect("a client")).await.expect("an answer"), 200);
+    setup.revoke_access();
+    let refusal = Setup::refusal(setup.call(&strict()).await);
+    assert!(refusal.starts_with("expected metadata about"), "{refusal}");
+}
+
+#[tokio::test]
 async fn endpoints_are_checked_before_anything_is_sent_there() {
     for (field, url) in [
         ("token_endpoint", "http://as.example/token"),

@@ -276,6 +276,7 @@ impl ClientBuilder {
         tools: KnownTools,
         restart: Option<Restarting>,
     ) -> Result<Client> {
+        self.config.limits.check().map_err(|message| Error::Target { message })?;
         self.config.capabilities = self.asked.capabilities();
         self.config.capabilities.0.append(&mut self.extensions.0);
         let has_roots = self.asked.roots.is_some();

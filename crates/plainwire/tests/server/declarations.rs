@@ -3,6 +3,7 @@
 
 use plainwire::model::Icon;
 use plainwire::prelude::*;
+use plainwire::proto::peer::Limits;
 use plainwire::proto::revision::{Era, Revision};
 use plainwire::{Error, testing};
 use serde_json::json;
@@ -48,6 +49,14 @@ async fn refused(server: Server) -> (u32, String) {
 async fn says_what_is_wrong_with_a_declaration() {
     for (server, message) in [
         (Server::new(""), "expected the server to have a name and at least one revision"),
+        (
+            server().limits(Limits { frame_in: 1 << 32, ..Limits::default() }),
+            "expected the limit `frame_in` to be at most 4294967295, but found 4294967296",
+        ),
+        (
+            server().limits(Limits { depth: 2_000, ..Limits::default() }),
+            "expected the limit `depth` to be at most 1024, but found 2000",
+        ),
         (server().revisions(&[]), "expected the server to have a name and at least one revision"),
         (
             server().tool(Tool::new("say hello", hello)),

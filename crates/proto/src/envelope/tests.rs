@@ -118,6 +118,11 @@ fn says_what_was_expected_and_found() {
 fn refuses_a_tool_with_two_names() {
     let frame = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#;
     refuses(frame, -32600, Some(Id::Integer(1)), "expected `params.name` once, but found it twice");
+    for member in ["progressToken", "io.modelcontextprotocol/protocolVersion"] {
+        let frame = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"M":"a","M":"b"}}}"#;
+        let why = format!("expected `params._meta.{member}` once, but found it twice");
+        refuses(&frame.replace('M', member), -32600, Some(Id::Integer(1)), &why);
+    }
 }
 
 #[test]

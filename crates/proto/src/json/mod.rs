@@ -21,8 +21,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// Creates a span from byte offsets, which must fit in 32 bits. They do, unless the limit `frame_in` of
-    /// [`crate::peer::Limits`] is raised to 4 GiB or more.
+    /// Creates a span from byte offsets, which must fit in 32 bits. They do if
+    /// [`crate::peer::Limits::check`] accepts the limits.
     pub(crate) fn new(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }

@@ -15,7 +15,7 @@ pub struct Limits {
     /// Largest number of nesting levels in a message; use at most 1,024. Default 128: the limit of other
     /// parsers.
     pub depth: usize,
-    /// Largest size of an incoming message in bytes. Default 16 MiB: enough for a photograph in base64.
+    /// Largest size of an incoming message in bytes, less than 4 GiB. Default 16 MiB: enough for a photograph in base64.
     pub frame_in: usize,
     /// Largest size of an outgoing answer in bytes. Default 64 MiB: known clients can receive that much.
     pub frame_out: usize,
@@ -31,6 +31,23 @@ pub struct Limits {
     /// Largest number of subscriptions to resources, of the session and of all listens together. Default
     /// 1,024: more than a user looks at.
     pub subscriptions: usize,
+}
+
+impl Limits {
+    /// Checks that messages within these limits can be read: `frame_in` is below 4 GiB, since places in a message
+    /// are kept in 32 bits, and `depth` is at most 1,024, since reading a level of nesting takes some stack.
+    ///
+    /// # Errors
+    /// The limit that is too large, with what was expected.
+    pub fn check(&self) -> Result<(), String> {
+        let most = u32::MAX as usize;
+        for (name, most, found) in [("frame_in", most, self.frame_in), ("depth", 1_024, self.depth)] {
+            if found > most {
+                return Err(format!("expected the limit `{name}` to be at most {most}, but found {found}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Default for Limits {

@@ -1,0 +1,119 @@
+//! Writes a file as a whole: next to the old one, and then renamed over it. So a reader sees either the old or
+//! the new file, and an error such as a full disk leaves the old one.
+
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The maximal number of symbolic links that are followed.
+const MAX_LINKS: usize = 40;
+
+/// Writes a text to a file that a user has named. A symbolic link stays a link, the mode of an old file is kept,
+/// and what is no file, such as a pipe or `/dev/null`, is written to directly.
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let path = &target(path)?;
+    match fs::metadata(path) {
+        Ok(facts) if !facts.is_file() => fs::write(path, text),
+        _ => write(path, text, &Mode::of(path, false)?),
+    }
+}
+
+/// Returns the path that a chain of symbolic links leads to. The file need not exist.
+pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("a loop of links"))
+}
+
+/// The access rights of the new file.
+pub(crate) enum Mode {
+    /// The rights of the old file.
+    Kept(fs::Permissions),
+    /// Rights of the owner only, because the file may contain tokens.
+    Private,
+    /// The rights that the system gives to new files.
+    Usual,
+}
+
+impl Mode {
+    pub(crate) fn of(path: &Path, is_private: bool) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(it) => Ok(Self::Kept(it.permissions())),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Err(_) if is_private => Ok(Self::Private),
+            Err(_) => Ok(Self::Usual),
+        }
+    }
+}
+
+/// Returns the path with `ending` appended to its file name.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    path.with_file_name(name)
+}
+
+/// Writes a file as a whole.
+///
+/// # Errors
+/// If that fails, the file that was there stays as it was.
+pub(crate) fn write(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
+    let new = beside(path, &format!(".plainwire-{}", std::process::id()));
+    let written = write_new(&new, text, mode).and_then(|()| fs::rename(&new, path));
+    if written.is_err() {
+        // A half-written file is of no use.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn write_new(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if !matches!(mode, Mode::Usual) {
+        // The mode is set when the file is created: other users must not be able to read it even for a
+        // moment.
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    if let Mode::Kept(permissions) = mode {
+        file.set_permissions(permissions.clone())?;
+    }
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn an_error_leaves_the_old_file_and_its_mode_and_a_link_stays_a_link() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = std::env::temp_dir().join(format!("plainwire-whole-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder of our own");
+        let (file, link) = (folder.join("f.md"), folder.join("link.md"));
+        fs::write(&file, "old").expect("a file of our own");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("a mode");
+        symlink(&file, &link).expect("a link");
+        replace(&link, "new").expect("written");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), "new");
+        assert!(link.symlink_metadata().expect("a link").is_symlink());
+        assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o640);
+        // The name of the new file is taken, as by a folder, so that it can't be written.
+        fs::create_dir(beside(&file, &format!(".plainwire-{}", std::process::id()))).expect("a folder");
+        replace(&file, "newer").expect_err("no place to write");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), "new");
+        replace(Path::new("/dev/null"), "x").expect("it takes anything");
+        assert!(!fs::metadata("/dev/null").expect("a device").is_file());
+        fs::remove_dir_all(&folder).expect("a folder of our own");
+    }
+}
