@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 /// The most pages that are requested of one list. It stops a server that always has another page.
 const MAX_PAGES: usize = 1_000;
 
-/// The most bytes of the pages of one list. A list that has a further page after them is an error. 64 MiB:
-/// the largest result that a server of this library sends.
-const MAX_BYTES: usize = 64 << 20;
+/// The most bytes of the pages of one list. A list that has a further page after them is an error. 32 MiB:
+/// hundreds of times more than the lists of the largest servers.
+const MAX_BYTES: usize = 32 << 20;
 
 /// The pages of a list, requested one by one: see [`Client::pages`].
 #[derive(Debug)]

@@ -130,6 +130,12 @@ pub struct Events {
     ready: VecDeque<Piece>,
 }
 
+/// The size of a line in bytes from which its memory is not kept for the next line.
+const LARGE: usize = 64 << 10;
+
+/// The most room in bytes that a large event gets at once.
+const ROOM: usize = 16 << 20;
+
 /// The byte order mark, U+FEFF.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -172,6 +178,18 @@ impl Events {
     /// Returns the next complete piece, in the order of the stream; `None` if more bytes are needed.
     pub fn next_piece(&mut self) -> Option<Piece> {
         self.ready.pop_front()
+    }
+
+    /// Returns the number of bytes that are kept of the event being read, whose end has not arrived.
+    pub fn unfinished(&self) -> usize {
+        self.size + self.line.len()
+    }
+
+    /// Reserves room for the rest of a large event. The room costs nothing before it is used, and growing by
+    /// doubling would leave memory behind that the allocator keeps.
+    pub fn expect_large(&mut self) {
+        let room = self.limit.min(ROOM);
+        self.line.reserve_exact(room.saturating_sub(self.line.len()));
     }
 
     /// Returns the id to resume with: that of the most recent event that had one. Empty if there was none.
@@ -217,6 +235,9 @@ impl Events {
             self.end_event();
         } else if !self.skipping && line[0] != b':' {
             self.size += line.len();
+            if line.len() > LARGE {
+                return self.large_line(line);
+            }
             let text = String::from_utf8_lossy(&line);
             let (name, value) = text.split_once(':').unwrap_or((&text, ""));
             self.field(name, value.strip_prefix(' ').unwrap_or(value));
@@ -224,6 +245,25 @@ impl Events {
         // Reuses the memory for the next line.
         self.line = line;
         self.line.clear();
+    }
+
+    /// Ends a large line. The value of a field `data` is not copied, and the memory of other large lines is freed.
+    fn large_line(&mut self, mut line: Vec<u8>) {
+        let data = line.strip_prefix(b"data:").filter(|_| self.event.data.is_none());
+        match data.map(|value| line.len() - value.strip_prefix(b" ").unwrap_or(value).len()) {
+            Some(start) => {
+                line.drain(..start);
+                line.shrink_to_fit();
+                let text = String::from_utf8(line);
+                self.event.data =
+                    Some(text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()));
+            }
+            None => {
+                let text = String::from_utf8_lossy(&line);
+                let (name, value) = text.split_once(':').unwrap_or((&text, ""));
+                self.field(name, value.strip_prefix(' ').unwrap_or(value));
+            }
+        }
     }
 
     fn field(&mut self, name: &str, value: &str) {

@@ -137,6 +137,27 @@ fn an_event_over_the_limit_is_reported_once_and_the_next_one_is_whole() {
 }
 
 #[test]
+fn a_large_line_is_read_like_a_small_one_and_its_memory_is_not_kept() {
+    let (x, é) = ("x".repeat(100_000), "é".repeat(100_000));
+    let stream = format!("data: {x}\ndata:{é}\n\nid: {x}\ndata:  {é}\n\ndata: \u{feff}{x}\n\n");
+    let mut events = Events::new(1 << 20);
+    stream.as_bytes().chunks(7_001).for_each(|part| events.push(part));
+    let data: Vec<_> = std::iter::from_fn(|| events.next_piece())
+        .map(|piece| if let Piece::Event(event) = piece { event.data } else { None })
+        .collect();
+    let expected = [format!("{x}\n{é}"), format!(" {é}"), format!("\u{feff}{x}")];
+    assert!(data == expected.map(Some), "they differ");
+    assert!(events.last_id() == x && events.line.capacity() < LARGE);
+
+    let mut events = Events::new(1 << 20);
+    events.push(b"data: ");
+    events.push(&[0xff; 70_000]);
+    events.push(b"\n\n");
+    let Some(Piece::Event(event)) = events.next_piece() else { panic!("no event") };
+    assert!(event.data == Some("\u{fffd}".repeat(70_000)));
+}
+
+#[test]
 fn keeps_no_more_than_the_limit() {
     let mut events = Events::new(1000);
     for part in [&b"data: "[..], &[b'x'; 5000], b"\n:", &[b'y'; 5000], b"\r", b"\n:"] {

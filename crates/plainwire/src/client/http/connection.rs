@@ -9,7 +9,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use plainwire_proto::peer::Limits;
 use reqwest::{Client, Response, Url};
-use tokio::sync::{OwnedRwLockWriteGuard, RwLock, mpsc};
+use tokio::sync::{OwnedRwLockWriteGuard, RwLock, Semaphore, SemaphorePermit, mpsc};
 
 use super::remote::{Remote, client};
 use super::session::Session;
@@ -22,6 +22,11 @@ pub(super) const INITIALIZED: &str = "notifications/initialized";
 /// The most times that one request is sent again with other credentials. 5: more than OAuth needs, which
 /// gives up after 3 and with a better reason. The limit is for an [`Authorize`] that never gives up.
 const MOST_CHALLENGES: u32 = 5;
+
+/// The size in bytes above which a message that arrives counts as large, and the number of large messages that
+/// arrive at a time. Two, so that one that stalls does not hold up all others.
+const LARGE: usize = 64 << 10;
+const LARGE_AT_A_TIME: usize = 2;
 
 pub(super) const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 pub(super) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -38,6 +43,8 @@ pub(crate) struct Connection {
     pub(super) gate: Arc<RwLock<()>>,
     /// The headers of each request, as the program set them.
     pub(super) headers: HeaderMap,
+    /// The permits to receive the rest of a message that is large: see [`Connection::permit`].
+    large: Semaphore,
     /// The limits of received frames.
     pub(super) limits: Limits,
     /// The URL to which messages are posted in HTTP+SSE; not set with Streamable HTTP.
@@ -79,6 +86,7 @@ impl Connection {
             client: client(&url)?,
             gate: Arc::default(),
             headers,
+            large: Semaphore::new(LARGE_AT_A_TIME),
             limits,
             messages: OnceLock::new(),
             posting,
@@ -115,6 +123,22 @@ impl Connection {
                 None
             }
         }
+    }
+
+    /// Waits for a permit to receive more of a message of which `received` bytes have arrived, if that makes it
+    /// large. The permit lasts until it is dropped. So many answers that arrive at a time, each within its limit,
+    /// can't take all memory. Returns whether the message has become large just now.
+    pub(super) async fn permit<'c>(
+        &'c self,
+        held: &mut Option<SemaphorePermit<'c>>,
+        received: usize,
+    ) -> bool {
+        match (received > LARGE, &held) {
+            (true, None) => *held = self.large.acquire().await.ok(),
+            (false, Some(_)) => *held = None,
+            _ => return false,
+        }
+        held.is_some()
     }
 
     /// Runs `work`, during which `gate` is locked for writing.

@@ -35,6 +35,20 @@ const WAIT: Duration = Duration::from_millis(100);
 /// restarting server is back.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// The shortest wait before an attempt, even if the server sets a shorter one. 20 ms: otherwise a server that ends
+/// each stream at once would keep its client busy.
+const SHORTEST_WAIT: Duration = Duration::from_millis(20);
+
+/// The longest wait that a server can set. 5 min: with a longer one, the client would never come back.
+const LONGEST_SET: Duration = Duration::from_secs(300);
+
+/// The room in bytes that a large response gets at first.
+const ROOM: usize = 16 << 20;
+
+/// The most bytes of a response that are read to be discarded, and the longest time for that.
+const MOST_DISCARDED: usize = 64 << 10;
+const DISCARDING: Duration = Duration::from_secs(5);
+
 /// The reason why a response was not read to its end.
 pub(super) enum Cut {
     /// The request failed, and another attempt would not help.
@@ -79,7 +93,7 @@ impl Position {
             self.attempts = 0;
         }
         self.attempts += 1;
-        let first = self.retry.unwrap_or(WAIT);
+        let first = self.retry.map_or(WAIT, |set| set.clamp(SHORTEST_WAIT, LONGEST_SET));
         first.saturating_mul(1 << (self.attempts - 1).min(16)).min(LONGEST_WAIT.max(first))
     }
 }
@@ -94,7 +108,7 @@ impl Connection {
             return self.refused(out, status, response).await;
         }
         if out.id.is_none() || self.messages.get().is_some() {
-            drop(response.bytes().await);
+            discard(response).await;
             return Ok(None);
         }
         match kind(response.headers()) {
@@ -220,6 +234,7 @@ impl Connection {
         position: &mut Position,
         awaited: Option<&Outbound>,
     ) -> std::result::Result<Streamed, Cut> {
+        let mut permit = None;
         loop {
             while let Some(piece) = events.next_piece() {
                 let event = match piece {
@@ -247,6 +262,9 @@ impl Connection {
                     return Ok(Streamed::Answer(Box::new(found)));
                 }
                 self.tell(Arrived::Message(Box::new(found))).await;
+            }
+            if self.permit(&mut permit, events.unfinished()).await {
+                events.expect_large();
             }
             match response.chunk().await {
                 Ok(Some(bytes)) => events.push(&bytes),
@@ -318,8 +336,12 @@ impl Connection {
 
     /// Reads a response body of at most `frame_in` bytes.
     async fn body(&self, mut response: Response) -> std::result::Result<Vec<u8>, Cut> {
-        let mut bytes = Vec::new();
+        let (mut bytes, mut permit) = (Vec::new(), None);
         loop {
+            if self.permit(&mut permit, bytes.len()).await {
+                // Memory that is not used costs nothing; growing by doubling would leave some behind.
+                bytes.reserve_exact(self.limits.frame_in.min(ROOM).saturating_sub(bytes.len()));
+            }
             match response.chunk().await {
                 Ok(Some(chunk)) if bytes.len() + chunk.len() > self.limits.frame_in => {
                     let text = format!(
@@ -329,7 +351,10 @@ impl Connection {
                     return Err(Cut::Failed(Error::Decode { message: text }));
                 }
                 Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
-                Ok(None) => return Ok(bytes),
+                Ok(None) => {
+                    bytes.shrink_to_fit();
+                    return Ok(bytes);
+                }
                 Err(error) => return Err(Cut::Lost(explain(&error))),
             }
         }
@@ -339,6 +364,21 @@ impl Connection {
     async fn body_or_nothing(&self, response: Response) -> Vec<u8> {
         self.body(response).await.unwrap_or_default()
     }
+}
+
+/// Reads the rest of a response that nobody needs, so that its connection can be used again. Gives the connection
+/// up if that takes long.
+async fn discard(mut response: Response) {
+    let read = async {
+        let mut read = 0;
+        while let Ok(Some(bytes)) = response.chunk().await {
+            read += bytes.len();
+            if read > MOST_DISCARDED {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DISCARDING, read).await;
 }
 
 /// Returns the media type of a body, without parameters.
@@ -418,5 +458,10 @@ mod tests {
         // A `retry` of the server applies, even if it is longer than the longest wait.
         let mut position = Position { retry: Some(Duration::from_secs(45)), ..Position::default() };
         assert_eq!(waits(&mut position, 2), [45_000, 45_000]);
+        // Unless it would keep the client busy, or away for good.
+        let mut position = Position { retry: Some(Duration::ZERO), ..Position::default() };
+        assert_eq!(waits(&mut position, 2), [20, 40]);
+        let mut position = Position { retry: Some(Duration::from_millis(u64::MAX)), ..Position::default() };
+        assert_eq!(waits(&mut position, 2), [300_000, 300_000]);
     }
 }

@@ -173,6 +173,66 @@ async fn a_stream_is_taken_up_again_so_often_without_anything_new() {
     }
 }
 
+/// Starts a server whose answers to `method` never end. Returns its address, the number of bytes that it could
+/// write, and whether a client has closed the connection of such an answer.
+async fn endless(
+    method: &'static str,
+) -> (std::net::SocketAddr, Arc<AtomicUsize>, watch::Receiver<bool>, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (written, ends, mut task) =
+        (Arc::new(AtomicUsize::new(0)), watch::Sender::new(false), JoinSet::new());
+    let (count, ended) = (Arc::clone(&written), ends.subscribe());
+    task.spawn(async move {
+        let mut connections = JoinSet::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let (count, ends) = (Arc::clone(&count), ends.clone());
+            connections.spawn(async move {
+                let Some(asked) = read(&mut stream).await else { return };
+                if asked.method() != method {
+                    let _ = stream.write_all(greet(&asked).as_bytes()).await;
+                    return;
+                }
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n").await;
+                while stream.write_all(&[b' '; 64 << 10]).await.is_ok() {
+                    count.fetch_add(64 << 10, Ordering::SeqCst);
+                }
+                ends.send_replace(true);
+            });
+        }
+    });
+    (address, written, ended, task)
+}
+
+#[tokio::test]
+async fn two_large_messages_arrive_at_a_time() {
+    let (address, written, _, _task) = endless("tools/call").await;
+    let limits = Limits { frame_in: 40 << 20, ..Limits::default() };
+    let client = Arc::new(legacy().limits(limits).remote(remote(address)).await.expect("a connection"));
+    let mut running = JoinSet::new();
+    for _ in 0..20 {
+        let client = Arc::clone(&client);
+        running.spawn(async move { call(&client, "change").await });
+    }
+    let first =
+        timeout(PATIENCE, running.join_next()).await.expect("in time").expect("a call").expect("no panic");
+    let error = first.expect_err("an answer that is too long").to_string();
+    assert!(error.contains("(limit `frame_in`)"), "{error}");
+    // Two messages of 40 MiB, and what the buffers of the system hold of the others.
+    let read = written.load(Ordering::SeqCst);
+    assert!(read < 250 << 20, "{} MiB", read >> 20);
+}
+
+#[tokio::test]
+async fn a_response_without_a_message_is_not_read_for_ever() {
+    let (address, written, mut ended, _task) = endless("notifications/x").await;
+    let client = legacy().remote(remote(address)).await.expect("a connection");
+    client.notify("notifications/x", "{}").await.expect("sent");
+    timeout(PATIENCE, ended.wait_for(|ended| *ended)).await.expect("given up").expect("a server");
+    let read = written.load(Ordering::SeqCst);
+    assert!(read < 20 << 20, "{} MiB", read >> 20);
+}
+
 /// Starts a server that redirects from `/mcp` to `/1`, from there to `/2` and so forth, and answers at
 /// `/{hops}`.
 async fn leading(hops: usize) -> Script {
