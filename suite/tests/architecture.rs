@@ -22,7 +22,7 @@ use rooms::{MAY_BE_IN_A_CIRCLE, ROOMS, Room};
 
 /// Each package, and the packages of this repository that it may depend on. A new package has to be added
 /// here and to ARCHITECTURE.md.
-const MAY_KNOW: [(&str, &[&str]); 19] = [
+const MAY_KNOW: [(&str, &[&str]); 20] = [
     // Examples may depend only on what a reader of them would depend on.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
@@ -42,6 +42,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("plainwire-reference", &["plainwire"]),
     ("plainwire-conformance", &["plainwire"]),
     ("plainwire-bench-server", &["plainwire"]),
+    ("plainwire-hostile", &["plainwire"]),
     ("plainwire-compile-fail", &["plainwire"]),
 ];
 
@@ -463,6 +464,7 @@ fn no_text_cites_a_page_that_is_not_in_the_repository() {
         .flat_map(|folder| texts.iter().flat_map(move |end| files_below(&root().join(folder), end)));
     let top = [
         "README.md",
+        "SECURITY.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",

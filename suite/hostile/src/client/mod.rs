@@ -1,0 +1,5 @@
+//! Plays a hostile client against a server.
+
+pub(crate) mod connections;
+pub(crate) mod h2;
+pub(crate) mod messages;

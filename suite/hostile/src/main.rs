@@ -1,0 +1,64 @@
+//! A hostile client and a hostile server, played against Plainwire, and the bounds that it keeps meanwhile.
+//!
+//! ```sh
+//! cargo run --release -p plainwire-hostile             # all of it, about 15 minutes
+//! cargo run -p plainwire-hostile -- --short            # a tenth of each repetition, as in `.ci/run`
+//! cargo run --release -p plainwire-hostile -- --only HTTP/2
+//! ```
+//!
+//! [`behaviours`] is the list. Each line of the output is one behaviour over one transport: the memory that it
+//! cost, the longest time that an honest caller waited for an answer, and what was left of descriptors and
+//! tasks. A bound that is not kept is printed with `FAIL`, and makes the exit code 1.
+
+#![expect(clippy::disallowed_methods, reason = "the rule about tasks is for the library")]
+
+mod behaviours;
+mod client;
+mod gauge;
+mod judge;
+mod server;
+mod text;
+mod victim;
+
+use std::process::ExitCode;
+
+use behaviours::SERVER;
+use judge::Run;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["victim-server", transport] => ended(runtime().block_on(victim::serve(transport == "http"))),
+        ["victim-client", honest, "url", url] => {
+            let Ok(honest) = honest.parse() else { return ExitCode::from(2) };
+            ended(runtime().block_on(victim::connect(url.into(), honest)))
+        }
+        ["victim-client", honest, "stdio", name, scale] => {
+            let Ok(honest) = honest.parse() else { return ExitCode::from(2) };
+            let Ok(program) = std::env::current_exe() else { return ExitCode::from(2) };
+            let mut command = std::process::Command::new(program);
+            command.args(["play", name, scale]);
+            ended(runtime().block_on(victim::connect(command.into(), honest)))
+        }
+        ["play", name, scale] => {
+            let behaviour = SERVER.iter().find(|it| it.name == name);
+            let (Some(behaviour), Ok(scale)) = (behaviour, scale.parse()) else { return ExitCode::from(2) };
+            server::stdio::serve(behaviour, scale);
+            ExitCode::SUCCESS
+        }
+        _ => match Run::parse(&words) {
+            Some(run) => run.all(),
+            None => ExitCode::from(2),
+        },
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).enable_all().build().expect("a runtime")
+}
+
+fn ended(result: plainwire::Result<()>) -> ExitCode {
+    if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

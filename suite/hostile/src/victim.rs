@@ -1,0 +1,182 @@
+//! The programs under test: a server and a client, each with Plainwire.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use plainwire::client::Target;
+use plainwire::prelude::*;
+use plainwire::proto::peer::{Limits, RequestOptions};
+use plainwire::{Client, Error, http::Http};
+use tokio::runtime::Handle;
+use tokio::time::{sleep as pause, timeout};
+
+use crate::gauge::{self, Reading};
+
+/// The memory that a server under test keeps for its callers. One of them gets half, which is less than a run
+/// may take.
+const MEMORY: usize = 96 << 20;
+
+/// Give back the message
+#[tool]
+async fn echo(message: String) -> String {
+    message
+}
+
+/// Give a text of so many bytes
+#[tool]
+async fn blob(bytes: usize) -> String {
+    "x".repeat(bytes.min(2_000_000))
+}
+
+/// Sleep
+#[tool]
+async fn sleep(ms: u64) -> &'static str {
+    pause(Duration::from_millis(ms.min(5_000))).await;
+    "slept"
+}
+
+#[data]
+struct Choice {
+    which: String,
+}
+
+/// Ask the user
+#[tool]
+async fn ask(context: Context) -> std::result::Result<String, ToolError> {
+    let answer = context.elicit::<Choice>("choice", "Which one?").await?;
+    Ok(format!("{}", matches!(answer, Answer::Accepted(_))))
+}
+
+/// A note
+#[resource("note://{name}")]
+async fn note(name: String) -> String {
+    name
+}
+
+fn server() -> Server {
+    let limits = Limits { memory: Some(MEMORY), ..Limits::default() };
+    Server::new("victim")
+        .limits(limits)
+        .ask_timeout(Duration::from_secs(2))
+        .tool(echo)
+        .tool(blob)
+        .tool(sleep)
+        .tool(ask)
+        .resource(note)
+}
+
+/// Serves on stdin and stdout, or over HTTP. Says on stderr where it tells its numbers, and where it serves.
+pub(crate) async fn serve(http: bool) -> Result<()> {
+    let failed = |source| Error::Io { doing: "opening a port", source };
+    let port = gauge::serve(Handle::current()).map_err(failed)?;
+    if !http {
+        let _ = writeln!(std::io::stderr(), "numbers {port}");
+        return server().log_level(None).stdio().await;
+    }
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let _ = writeln!(std::io::stderr(), "numbers {port} {address}");
+    let http = Http::new(server().log_level(None)).http_sse().session_idle(Duration::from_secs(1));
+    http.head_timeout(Duration::from_secs(2))
+        .body_timeout(Duration::from_secs(2))
+        .send_timeout(Duration::from_secs(2))
+        .keep_alive_timeout(Duration::from_secs(2))
+        .serve_on(listener, std::future::pending())
+        .await
+}
+
+/// Connects to a hostile server and to an honest one at `honest`, and makes calls to both. Writes to stdout what
+/// became of them.
+pub(crate) async fn connect(hostile: Target, honest: SocketAddr) -> Result<()> {
+    let friend = Client::connect(format!("http://{honest}/mcp").as_str()).await?;
+    for _ in 0..20 {
+        friend.call_tool("echo", json!({ "message": "m" })).await?;
+    }
+    pause(Duration::from_millis(100)).await;
+    gauge::reset_peak();
+    let before = Reading::of_this_process(&Handle::current());
+
+    let slowest = Arc::new(AtomicU64::new(0));
+    let friend = Arc::new(friend);
+    let calling = tokio::spawn({
+        let (friend, slowest) = (Arc::clone(&friend), Arc::clone(&slowest));
+        async move {
+            loop {
+                let began = Instant::now();
+                let _ = friend.call_tool("echo", json!({ "message": "m" })).await;
+                slowest.fetch_max(began.elapsed().as_millis() as u64, Ordering::Relaxed);
+                pause(Duration::from_millis(5)).await;
+            }
+        }
+    });
+    // The deadlines below are 1 s and 3 s; the rest is for a machine that is busy.
+    let ended = timeout(Duration::from_secs(15), visit(hostile)).await;
+    let peak = Reading::of_this_process(&Handle::current());
+    calling.abort();
+    let _ = calling.await;
+    let mut after = Reading::of_this_process(&Handle::current());
+    for _ in 0..100 {
+        if after.tasks <= before.tasks && after.descriptors <= before.descriptors {
+            break;
+        }
+        pause(Duration::from_millis(50)).await;
+        after = Reading::of_this_process(&Handle::current());
+    }
+    let report = json!({
+        "hung": ended.is_err(),
+        "ended": ended.unwrap_or_default(),
+        "slowest_ms": slowest.load(Ordering::Relaxed),
+        "grew_kib": peak.peak.saturating_sub(before.memory),
+        "descriptors": after.descriptors.saturating_sub(before.descriptors),
+        "most_descriptors": peak.descriptors.saturating_sub(before.descriptors),
+        "tasks": after.tasks.saturating_sub(before.tasks),
+    });
+    let _ = writeln!(std::io::stdout(), "{report}");
+    Ok(())
+}
+
+/// Makes requests to a hostile server. Returns what became of each: `ok`, or the kind of its error.
+async fn visit(hostile: Target) -> Vec<String> {
+    let deadlines = RequestOptions { idle: Duration::from_secs(1), hard: Duration::from_secs(3) };
+    let builder = Client::builder()
+        .deadlines(deadlines)
+        .connect_deadline(Duration::from_secs(3))
+        .on_elicit(|_| async { std::future::pending().await });
+    let client = match builder.connect(hostile).await {
+        Ok(client) => client,
+        Err(error) => return vec![format!("connect: {}", kind(&error))],
+    };
+    let calls = (0..10).map(|_| client.call_tool("echo", json!({ "message": "m" })));
+    let mut ends: Vec<_> = Vec::new();
+    let (calls, listed) = tokio::join!(join(calls), client.list_tools());
+    ends.extend(calls.into_iter().map(|call| call.map_or_else(|error| kind(&error), |_| "ok".to_owned())));
+    ends.push(listed.map_or_else(|error| kind(&error), |_| "ok".to_owned()));
+    client.close().await;
+    ends
+}
+
+async fn join<F: Future>(calls: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut calls: Vec<_> = calls.map(Box::pin).collect();
+    let mut ended = Vec::new();
+    std::future::poll_fn(|cx| {
+        calls.retain_mut(|call| match call.as_mut().poll(cx) {
+            std::task::Poll::Ready(end) => {
+                ended.push(end);
+                false
+            }
+            std::task::Poll::Pending => true,
+        });
+        if calls.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+    ended
+}
+
+/// Returns the name of an error's variant.
+fn kind(error: &Error) -> String {
+    let debug = format!("{error:?}");
+    debug.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default().to_owned()
+}
