@@ -36,6 +36,16 @@ pub enum Error {
         /// server process.
         why: String,
     },
+    /// No answer arrived in time. The request was cancelled.
+    Deadline {
+        /// The request: its method, and the tool, prompt or resource that it names.
+        what: String,
+        /// The deadline that passed: `idle` (no progress for too long) or `hard` (no answer for too long).
+        limit: &'static str,
+        /// Whether the request may have taken effect, so that a repetition could do harm. False for requests
+        /// that change nothing, such as lists.
+        may_have_run: bool,
+    },
     /// The server or one of its entries is declared wrongly: a mistake in the program, at the source line
     /// `at`.
     Declaration {
@@ -84,7 +94,8 @@ pub enum Error {
         /// The reason why the answer got lost.
         why: String,
     },
-    /// The other side answered with an error, did not answer in time, or sent an invalid answer.
+    /// The other side answered with an error, sent an invalid answer, or did not complete the handshake in
+    /// time.
     Rpc(plainwire_proto::error::Error),
     /// The target of a connection, or the data to send to it, is invalid.
     Target {
@@ -158,6 +169,10 @@ impl fmt::Display for Error {
                 write!(f, "expected the {what} of one server, but found {name:?} at several: {servers}")
             }
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
+            Self::Deadline { what, limit, may_have_run } => {
+                write!(f, "expected an answer to {what} in time, but the {limit} deadline passed")?;
+                f.write_str(if *may_have_run { "; it may have taken effect" } else { "" })
+            }
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),
             Self::Decode { message } | Self::Mismatch { message } | Self::Target { message } => {
                 f.write_str(message)

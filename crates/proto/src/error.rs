@@ -28,11 +28,16 @@ pub enum ErrorKind {
     /// Valid JSON that is no JSON-RPC message, or a request that cannot be served in this state of the
     /// connection, such as a legacy tool call before `initialize`; also a message over the limit `frame_in`.
     InvalidRequest,
+    /// An answer that did not come in time. Never sent.
+    Late {
+        /// Whether the idle deadline passed, and not the hard one.
+        is_idle: bool,
+    },
     /// A method that the receiver does not know, or whose capability it does not offer.
     MethodNotFound,
     /// The request needs a capability that the client did not declare.
     MissingClientCapability,
-    /// A limit of this program is exceeded, or an answer did not come in time; trying again later may help.
+    /// A limit of this program is exceeded; trying again later may help.
     Overloaded,
     /// Text that is not JSON.
     Parse,
@@ -137,7 +142,7 @@ impl Error {
             ErrorKind::Application(code) => code,
             ErrorKind::HeaderMismatch if revision.has(Feature::Initialize) => -32600,
             ErrorKind::HeaderMismatch => -32020,
-            ErrorKind::Internal | ErrorKind::Overloaded => -32603,
+            ErrorKind::Internal | ErrorKind::Late { .. } | ErrorKind::Overloaded => -32603,
             ErrorKind::InvalidParams => -32602,
             ErrorKind::InvalidRequest => -32600,
             ErrorKind::MethodNotFound => -32601,

@@ -41,7 +41,7 @@ async fn a_cancelled_call_makes_way_for_the_next_one() -> Result<()> {
     let client = plainwire::testing::client(server()).await?;
     let (send, mut told) = tokio::sync::mpsc::unbounded_channel();
     let report = move |it: plainwire::client::Progress| send.send(it.done).unwrap_or_default();
-    let long = client.call_tool_with_progress("print", json!({ "pages": 100 }), report);
+    let long = client.call_tool("print", json!({ "pages": 100 })).on_progress(report);
     // Dropping the future cancels the call.
     assert!(timeout(Duration::from_millis(500), long).await.is_err());
     assert_eq!(told.recv().await, Some(1.0));

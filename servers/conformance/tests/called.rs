@@ -149,7 +149,7 @@ async fn progress_and_log_messages_come_before_the_answer() -> Result<()> {
         let report = move |it: plainwire::client::Progress| {
             sender.send((it.done, it.total)).expect("a test that waits")
         };
-        client.call_tool_with_progress("test_tool_with_progress", json!({}), report).await?;
+        client.call_tool("test_tool_with_progress", json!({})).on_progress(report).await?;
         let total = Some(100.0);
         assert_eq!(reports.iter().collect::<Vec<_>>(), [(0.0, total), (50.0, total), (100.0, total)]);
 

@@ -235,7 +235,7 @@ async fn progress(client: &Client, tool: &str, arguments: Value, least: usize) -
     let heard = Arc::new(Mutex::new(0));
     let hears = Arc::clone(&heard);
     let count = move |_| *hears.lock().expect("nobody panics with it") += 1;
-    let result = client.call_tool_with_progress(tool, arguments, count).await?;
+    let result = client.call_tool(tool, arguments).on_progress(count).await?;
     let heard = *heard.lock().expect("nobody panics with it");
     expect(!result.is_error && heard >= least, &format!("`{tool}` tells its progress: {heard} of {least}"))
 }

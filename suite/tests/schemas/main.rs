@@ -126,7 +126,7 @@ async fn talk(revision: Revision) -> Vec<(Direction, String)> {
     client.list_prompts().await.expect("prompts");
     client.call_tool("weather", json!({ "city": "Oslo" })).await.expect("a result");
     client.call_tool("show", json!({})).await.expect("a result");
-    client.call_tool_with_progress("count", json!({ "to": 3 }), drop).await.expect("a result");
+    client.call_tool("count", json!({ "to": 3 })).on_progress(drop).await.expect("a result");
     client.call_tool("nobody knows", json!({})).await.expect_err("an error");
     client.read_resource("notes://logo").await.expect("contents");
     client.read_resource("notes://nowhere").await.expect_err("an error");

@@ -322,5 +322,5 @@ impl ClientBuilder {
 /// Returns the error for a server that has not completed the handshake within the deadline.
 fn not_met(deadline: Duration) -> Error {
     let text = format!("expected a connection within {deadline:?}, but found none");
-    Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))
+    Error::Rpc(Refusal::new(ErrorKind::Late { is_idle: false }, text))
 }

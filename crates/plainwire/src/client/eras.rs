@@ -186,7 +186,7 @@ fn is_refusal(error: &Error) -> bool {
     match error {
         Error::Closed { .. } | Error::Decode { .. } => true,
         Error::Http { status, .. } => (400..500).contains(status) && !matches!(status, 401 | 403 | 429),
-        Error::Rpc(error) => *error.kind() != ErrorKind::Overloaded,
+        Error::Rpc(error) => !matches!(error.kind(), ErrorKind::Late { .. }),
         _ => false,
     }
 }

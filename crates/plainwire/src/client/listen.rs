@@ -78,7 +78,7 @@ impl Client {
     /// the future is dropped, the subscription ends.
     ///
     /// # Errors
-    /// [`Error::Rpc`] if the server refuses or does not answer; [`Error::Closed`] if the connection ends.
+    /// [`Error::Rpc`] if the server refuses; [`Error::Deadline`] if it does not answer; [`Error::Closed`] if the connection ends.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Listen> {
         let shared = Arc::new(SharedQueue::default());
         let (opened, honoured) = oneshot::channel();
@@ -98,7 +98,10 @@ impl Client {
         let answer = match tokio::time::timeout(self.options.idle, honoured).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Error::Closed { why: GONE.to_owned() }),
-            Err(_) => return Err(super::too_late("subscriptions/listen", "idle")),
+            Err(_) => {
+                let what = "`subscriptions/listen`".to_owned();
+                return Err(Error::Deadline { what, limit: "idle", may_have_run: false });
+            }
         };
         match answer {
             Ok(honoured) => {

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plainwire_proto::cursor::List;
-use plainwire_proto::error::{Error as Refusal, ErrorKind};
 use plainwire_proto::http::param_headers;
 use plainwire_proto::json::{shorten, write};
 use plainwire_proto::model::{
@@ -28,6 +27,7 @@ use crate::runtime::AbortOnDrop;
 mod asked;
 mod builder;
 mod cache;
+mod call;
 pub mod config;
 pub(crate) mod connection;
 mod eras;
@@ -50,6 +50,7 @@ mod utility;
 pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
 pub(crate) use cache::Cache;
+pub use call::Call;
 use connection::{Ask, Command, Reply};
 pub use eras::Eras;
 use far_end::FarEnd;
@@ -192,23 +193,8 @@ impl Client {
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
     /// read.
-    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
-        decode(&self.request("tools/call", &named(name, arguments)?).await?)
-    }
-
-    /// Calls a tool, and calls `progress` with each report of its progress.
-    ///
-    /// # Errors
-    /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
-    /// read.
-    pub async fn call_tool_with_progress(
-        &self,
-        name: &str,
-        arguments: impl Serialize,
-        progress: impl FnMut(Progress) + Send + 'static,
-    ) -> Result<CallToolResult> {
-        let params = named(name, arguments)?;
-        decode(&self.ask("tools/call", &params, Some(Box::new(progress)), None).await?.raw)
+    pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<'_, CallToolResult> {
+        Call::new(self, named(name, arguments), decode)
     }
 
     /// Calls a tool and returns its value: the structured content; without it, the text, read as JSON or else
@@ -218,8 +204,11 @@ impl Client {
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] if
     /// the arguments can't be written as JSON, or the value is not a `T`.
-    pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
-        value_of(&self.call_tool(name, arguments).await?)
+    pub fn call<'c, T>(&'c self, name: &str, arguments: impl Serialize) -> Call<'c, T>
+    where
+        T: DeserializeOwned + 'c,
+    {
+        Call::new(self, named(name, arguments), |raw| value_of(&decode(raw)?))
     }
 
     /// Reads a resource. If a cached answer is still fresh according to the server, returns that answer
@@ -260,7 +249,7 @@ impl Client {
     /// questions end.
     ///
     /// # Errors
-    /// [`Error::Rpc`] for an error answer, or if no answer arrives in time; [`Error::Unanswered`] if this
+    /// [`Error::Rpc`] for an error answer; [`Error::Deadline`] if no answer arrives in time; [`Error::Unanswered`] if this
     /// client could not answer a question of the server; [`Error::OutcomeUnknown`] if the connection is lost
     /// before the answer to a request that may change something; [`Error::Closed`] if it is lost before the
     /// answer to any other request. Over HTTP also [`Error::Http`] if the server refuses the request.
@@ -356,12 +345,24 @@ impl Client {
         progress: Option<Box<dyn FnMut(Progress) + Send>>,
         trace: Option<Recorder>,
     ) -> Result<Reply> {
+        self.ask_within(method, params, progress, trace, self.options).await
+    }
+
+    /// Like [`Self::ask`], with other deadlines than those of the client.
+    async fn ask_within(
+        &self,
+        method: &str,
+        params: &str,
+        progress: Option<Box<dyn FnMut(Progress) + Send>>,
+        trace: Option<Recorder>,
+        options: RequestOptions,
+    ) -> Result<Reply> {
         let (answer, answered) = oneshot::channel();
         let ticket = self.next_ticket();
         let ask = Ask {
             answer,
             method: method.to_owned(),
-            options: self.options,
+            options,
             params: params.to_owned(),
             progress,
             ticket,
@@ -388,13 +389,6 @@ fn can_be_called(tool: &model::Tool) -> bool {
     param_headers(&schema)
         .inspect_err(|why| tracing::warn!("the tool {:?} is left out: {why}", shorten(&tool.name)))
         .is_ok()
-}
-
-/// Returns the error for an answer that did not arrive in time. `limit` is the deadline that passed: `idle`
-/// or `hard`.
-pub(crate) fn too_late(method: &str, limit: &str) -> Error {
-    let text = format!("expected an answer to `{method}` in time, but the {limit} deadline passed");
-    Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))
 }
 
 /// The reason that errors give for the end of a connection if no other reason is known.

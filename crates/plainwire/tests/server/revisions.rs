@@ -92,9 +92,8 @@ async fn reports_progress_before_the_answer() {
     let client = client(Revision::NEWEST).await;
     let (send, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let result = client
-        .call_tool_with_progress("count", serde_json::json!({}), move |p| {
-            send.send(p.done).unwrap_or_default()
-        })
+        .call_tool("count", serde_json::json!({}))
+        .on_progress(move |p| send.send(p.done).unwrap_or_default())
         .await;
     assert_eq!(result.expect("a result").content[0].as_text(), Some("counted"));
     let mut all = Vec::new();

@@ -130,7 +130,7 @@ pub fn status_before_handler(kind: &ErrorKind) -> u16 {
         | ErrorKind::MissingClientCapability
         | ErrorKind::Parse
         | ErrorKind::UnsupportedVersion => 400,
-        ErrorKind::Overloaded => 503,
+        ErrorKind::Late { .. } | ErrorKind::Overloaded => 503,
         ErrorKind::Internal => 500,
         ErrorKind::Application(_) | ErrorKind::ResourceNotFound => 200,
     }

@@ -135,7 +135,11 @@ impl Outbound {
             format!("expected an answer to `{}` in time, but the {limit} deadline passed", waiting.method);
         // With an idle time of zero, restarting the deadline would expire it again at once.
         let idle = idle && !waiting.idle.is_zero();
-        Some(Expired { idle, key: RequestKey(number), why: Error::new(ErrorKind::Overloaded, text) })
+        Some(Expired {
+            idle,
+            key: RequestKey(number),
+            why: Error::new(ErrorKind::Late { is_idle: limit == "idle" }, text),
+        })
     }
 
     pub(super) fn next_deadline(&self) -> Option<Duration> {

@@ -15,9 +15,9 @@ use serde::Deserialize;
 use super::questions::Questions;
 use super::rounds::Call;
 use super::state::ConnectionState;
+use crate::client::is_replayable;
 use crate::client::known_tools::KnownTools;
 use crate::client::process::{Program, Restart, Slot, start};
-use crate::client::{is_replayable, too_late};
 use crate::error::Error;
 use crate::stream::Stream;
 
@@ -119,6 +119,11 @@ impl CarriedOver {
         is_replayable(&call.ask.method, name.as_deref(), |name| self.tools.is_harmless(name))
     }
 
+    /// Returns the error of a call whose deadline, `idle` or `hard`, has passed.
+    pub(super) fn late(&self, call: &Call, limit: &'static str) -> Error {
+        Error::Deadline { what: title(call), limit, may_have_run: !self.is_harmless(call) }
+    }
+
     /// Returns the error of a call that was open when its connection ended without a restart.
     pub(super) fn lost(&self, call: &Call, why: &str) -> Error {
         let why = why.to_owned();
@@ -178,7 +183,7 @@ impl ConnectionState {
         for mut call in std::mem::take(&mut self.carried.calls) {
             let hard = call.until.saturating_sub(now.monotonic);
             if hard == Duration::ZERO {
-                let error = too_late(&call.ask.method, "hard");
+                let error = self.carried.late(&call, "hard");
                 drop(call.ask.answer.send(Err(error)));
             } else if !call.ask.answer.is_closed() {
                 tracing::info!("{} is made again", title(&call));

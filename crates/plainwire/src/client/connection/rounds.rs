@@ -20,7 +20,7 @@ use plainwire_proto::revision::Revision;
 use super::Ask;
 use super::questions::{MAX_QUESTIONS, QuestionOutcome, QuestionSource};
 use super::state::ConnectionState;
-use crate::client::{Stage, too_late};
+use crate::client::Stage;
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 
@@ -207,7 +207,7 @@ impl ConnectionState {
         let hard = call.until.saturating_sub(now.monotonic);
         let ask = &call.ask;
         if hard.is_zero() {
-            let error = too_late(&ask.method, "hard");
+            let error = self.carried.late(&call, "hard");
             drop(call.ask.answer.send(Err(error)));
         } else if !ask.answer.is_closed() {
             let answers: Vec<(String, String)> =

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use plainwire_proto::error::ErrorKind;
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::{Capabilities, RawJson, ServerHello};
 use plainwire_proto::peer::{CallKey, Event, Now, Peer, Request, RequestKey, SubscriptionNotice};
@@ -161,7 +162,15 @@ impl ConnectionState {
                 }
                 Event::Failed { request, error } => {
                     self.pages.refused(&error);
-                    self.settle(request, Err(Error::Rpc(error)), frame.len(), peer, now);
+                    let late = match *error.kind() {
+                        ErrorKind::Late { is_idle } => {
+                            let limit = if is_idle { "idle" } else { "hard" };
+                            self.waiting.get(&request).map(|call| self.carried.late(call, limit))
+                        }
+                        _ => None,
+                    };
+                    let error = late.unwrap_or(Error::Rpc(error));
+                    self.settle(request, Err(error), frame.len(), peer, now);
                 }
                 Event::InputRequired { request, result } => {
                     self.handle_questions(request, result, frame, peer, now);

@@ -58,7 +58,7 @@ async fn progress_comes_while_the_call_runs() {
         let (heard, hears) = mpsc::channel();
         let progress =
             move |progress: plainwire::client::Progress| heard.send(progress.done).expect("a listener");
-        let result = client.call_tool_with_progress("count", json!({ "to": 5 }), progress).await;
+        let result = client.call_tool("count", json!({ "to": 5 })).on_progress(progress).await;
         assert_eq!(result.expect("an answer").content[0].as_text(), Some("counted to 5"));
         assert_eq!(hears.try_iter().collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 5.0], "{revision}");
     }

@@ -98,7 +98,7 @@ async fn a_stream_of_a_session_that_breaks_is_read_on() {
     let hears = heard.clone();
     proxy.cut_after(900);
     let progress = move |it: plainwire::client::Progress| hears.lock().expect("a lock").push(it.done);
-    let result = client.call_tool_with_progress("count", json!({ "to": 20 }), progress);
+    let result = client.call_tool("count", json!({ "to": 20 })).on_progress(progress);
     let result = timeout(PATIENCE, result).await.expect("in time").expect("an answer");
     assert_eq!(result.content[0].as_text(), Some("counted to 20"));
     assert!(proxy.was_cut(), "nothing was cut");

@@ -226,7 +226,9 @@ fn a_request_fails_when_nothing_comes_in_time() {
     assert_eq!(client.waits(10 * SECOND - Duration::from_nanos(1)), [""; 0]);
     assert_eq!(
         client.waits(Duration::from_nanos(1)),
-        ["failed 2: Overloaded: expected an answer to `tools/call` in time, but the idle deadline passed"]
+        [
+            "failed 2: Late { is_idle: true }: expected an answer to `tools/call` in time, but the idle deadline passed"
+        ]
     );
     assert_eq!(
         client.sent(),
@@ -280,7 +282,9 @@ fn the_hard_deadline_passes_however_much_progress_there_is() {
     assert_eq!(client.0.client.poll_timeout(), Some(25 * SECOND));
     assert_eq!(
         client.waits(SECOND),
-        ["failed 2: Overloaded: expected an answer to `tools/call` in time, but the hard deadline passed"]
+        [
+            "failed 2: Late { is_idle: false }: expected an answer to `tools/call` in time, but the hard deadline passed"
+        ]
     );
 }
 
@@ -302,7 +306,9 @@ fn a_request_without_any_time_fails_at_once_also_while_somebody_thinks_about_a_q
     client.0.client.request("tools/call", r#"{"name":"t"}"#, options, client.0.now);
     assert_eq!(
         client.waits(Duration::ZERO),
-        ["failed 2: Overloaded: expected an answer to `tools/call` in time, but the idle deadline passed"]
+        [
+            "failed 2: Late { is_idle: true }: expected an answer to `tools/call` in time, but the idle deadline passed"
+        ]
     );
 }
 
