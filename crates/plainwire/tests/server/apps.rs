@@ -4,7 +4,7 @@
 use plainwire::apps::{self, Permission, View, Visibility};
 use plainwire::handler::WithMeta;
 use plainwire::layer::{Next, Request, Response};
-use plainwire::model::{BlobResource, RawJson, ResourceContents, TextResource};
+use plainwire::model::{Annotations, BlobResource, Icon, RawJson, ResourceContents, Role, TextResource};
 use plainwire::prelude::*;
 use plainwire::proto::revision::Revision;
 use plainwire::serde_json::{self, Value};
@@ -226,6 +226,29 @@ async fn other_meta_of_a_tool_stands_beside_its_page() {
     let meta = listed(tool, Revision::NEWEST).await;
     assert_eq!((&meta["example.com/a"], &meta["example.com/b"]), (&json!(1), &json!(2)));
     assert_eq!(meta["ui"], json!({ "resourceUri": PAGE }));
+}
+
+#[tokio::test]
+async fn all_four_lists_have_the_icons_and_two_the_annotations_that_were_built() {
+    let icon = || Icon::new("https://example.com/i.png");
+    let annotations =
+        || Annotations { audience: vec![Role::User], priority: Some(0.5), ..Annotations::default() };
+    let resource = Resource::new("a://b", "b", || async { "b" });
+    let template = ResourceTemplate::new("a://{c}/c", "c", || async { "c" });
+    let server = server()
+        .tool(Tool::new("now", now).icon(icon()))
+        .resource(resource.icon(icon()).annotations(annotations()))
+        .resource_template(template.icon(icon()).annotations(annotations()))
+        .prompt(Prompt::new("p", || async { "p" }).icon(icon()));
+    let client = connect(server, Revision::NEWEST).await;
+    let tool = client.list_tools().await.expect("a list").remove(0);
+    let resource = client.list_resources().await.expect("a list").remove(0);
+    let template = client.list_resource_templates().await.expect("a list").remove(0);
+    let prompt = client.list_prompts().await.expect("a list").remove(0);
+    for icons in [tool.icons, resource.icons, template.icons, prompt.icons] {
+        assert_eq!(icons.iter().map(|icon| &*icon.src).collect::<Vec<_>>(), [icon().src]);
+    }
+    assert_eq!((resource.annotations, template.annotations), (Some(annotations()), Some(annotations())));
 }
 
 #[tokio::test]

@@ -612,3 +612,23 @@ async fn calls_that_are_as_good_as_done_are_not_refused_for_a_full_table() {
         assert!(answer.contains("done"), "{answer}");
     }
 }
+
+#[tokio::test]
+async fn a_handler_reads_the_meta_of_its_request() {
+    let meta = |ctx: Context| async move { ctx.meta().map_or("none", |meta| meta.get()).to_owned() };
+    for revision in [LEGACY, MODERN] {
+        let server = Server::new("s").tool(Tool::new("meta", meta));
+        let mut raw = Raw::session(server, revision).await;
+        let asked = request(revision, "1", "tools/call", r#"{"name":"meta"}"#);
+        let with = match revision {
+            MODERN => asked.replace(r#""_meta":{"#, r#""_meta":{"example.com/a":[1],"#),
+            _ => asked.replace(r#""params":{"#, r#""params":{"_meta":{"example.com/a":[1]},"#),
+        };
+        assert_ne!(asked, with);
+        let answer = raw.ask(&with).await;
+        assert!(answer.contains(r#"\"example.com/a\":[1]"#), "{answer}");
+    }
+    let mut raw = Raw::session(Server::new("s").tool(Tool::new("meta", meta)), LEGACY).await;
+    let answer = raw.ask(&request(LEGACY, "1", "tools/call", r#"{"name":"meta"}"#)).await;
+    assert!(answer.contains(r#""text":"none""#), "{answer}");
+}

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use plainwire::ServerHandle;
 use plainwire::handler::Completing;
 use plainwire::prelude::*;
+use plainwire::{Entries, ServerHandle};
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -66,6 +66,50 @@ async fn every_list_can_change_and_says_so() {
     assert_eq!(raw.line().await, notification("resources/list_changed", "{}"));
     assert!(!handle.remove_prompt("p") && !handle.remove_resource("a://1"));
     assert_eq!(raw.end().await, Vec::<String>::new());
+}
+
+/// A counter whose methods are tools.
+struct Counter(std::sync::atomic::AtomicU32);
+
+#[server]
+impl Counter {
+    /// Counts one more.
+    #[tool]
+    async fn count(&self) -> u32 {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1
+    }
+}
+
+#[tokio::test]
+async fn a_group_is_added_whole_or_not_at_all() {
+    let mut server = Server::new("s").tool(Tool::new("known", || async { "known" }));
+    let handle = server.handle();
+    let mut raw = Raw::session(server, LEGACY).await;
+    raw.settled(LEGACY).await;
+    let group = |name: &str| {
+        Entries::new()
+            .prompt(Prompt::new("p", || async { "p" }))
+            .resource(Resource::new("a://1", "1", || async { "1" }))
+            .tool(Tool::new("first", || async { "first" }))
+            .tool(Tool::new(name, || async { "last" }))
+            .tool(Tool::new("after", || async { "after" }))
+    };
+    let refused = handle.add_entries(group("known")).expect_err("the name is taken").to_string();
+    assert!(refused.starts_with("tool `known`: expected the name once"), "{refused}");
+    assert_eq!(raw.settled(LEGACY).await, [""; 0], "nothing has changed");
+    let listed = raw.ask(&request(LEGACY, "1", "prompts/list", "{}")).await;
+    assert!(listed.contains(r#""prompts":[]"#), "{listed}");
+
+    handle.add_entries(group("new")).expect("its names are free");
+    handle.add_entries(Counter(0.into())).expect("a legal type");
+    let mut changed = raw.settled(LEGACY).await;
+    changed.dedup();
+    let of = |list: &str| notification(&format!("{list}/list_changed"), "{}");
+    assert!(["prompts", "resources", "tools"].iter().all(|it| changed.contains(&of(it))), "{changed:?}");
+    for (tool, text) in [("first", "first"), ("new", "last"), ("after", "after"), ("count", "1")] {
+        let answer = raw.ask(&request(LEGACY, "1", "tools/call", &format!(r#"{{"name":"{tool}"}}"#))).await;
+        assert!(answer.contains(&format!(r#""text":"{text}""#)), "{answer}");
+    }
 }
 
 #[tokio::test]

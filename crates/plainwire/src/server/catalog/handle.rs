@@ -16,7 +16,8 @@ use crate::error::{Error, Result};
 use crate::server::changes::Bus;
 use crate::server::context::States;
 use crate::server::entry::{
-    Declare, Declared, EntrySummary, IntoEntry, Names, Prompt, Resource, ResourceTemplate, Tool, apps, check,
+    Declare, Declared, EntrySummary, IntoEntry, Names, Prompt, Provider, Resource, ResourceTemplate, Tool,
+    apps, check,
 };
 
 /// A handle to a server, from [`Server::handle`](crate::Server::handle): adds and removes entries and
@@ -113,14 +114,27 @@ impl ServerHandle {
         self.remove::<ResourceTemplate>(uri_template)
     }
 
+    /// Adds the entries of a group or of a type with `#[server]`, all of them or, if one has a mistake, none.
+    /// Notifies the clients once for each list that has changed.
+    ///
+    /// # Errors
+    /// Like [`Self::add_prompt`], for the first mistake.
+    pub fn add_entries(&self, provider: impl Provider) -> Result<()> {
+        let shared = self.shared.upgrade().ok_or_else(ended)?;
+        shared.add_all(Arc::new(provider).entries().declared)
+    }
+
     fn add<E: Declare>(&self, entry: E) -> Result<()> {
-        let ended = || Error::Closed { why: "the server has ended".to_owned() };
         self.shared.upgrade().ok_or_else(ended)?.add(entry)
     }
 
     fn remove<E: Declare>(&self, name: &str) -> bool {
         self.shared.upgrade().is_some_and(|shared| shared.remove::<E>(name))
     }
+}
+
+fn ended() -> Error {
+    Error::Closed { why: "the server has ended".to_owned() }
 }
 
 impl fmt::Debug for ServerHandle {
@@ -241,8 +255,32 @@ impl SharedCatalog {
             return Err(error);
         }
         state.push(entry);
-        self.changed(state, E::LIST);
+        self.changed(state, &[E::LIST]);
         Ok(())
+    }
+
+    /// Adds all entries of `declared`, unless one has a mistake, and notifies the clients.
+    fn add_all(&self, declared: Declared) -> Result<()> {
+        let Declared { prompts, resources, templates, tools } = declared;
+        let mut state = self.lock();
+        let known = state.declared.counts();
+        let states = self.states();
+        let mut refused = None;
+        let mut lists = Vec::new();
+        let left = (
+            state.push_all(prompts, states, &mut refused, &mut lists),
+            state.push_all(resources, states, &mut refused, &mut lists),
+            state.push_all(templates, states, &mut refused, &mut lists),
+            state.push_all(tools, states, &mut refused, &mut lists),
+        );
+        let Some(error) = refused else {
+            self.changed(state, &lists);
+            return Ok(());
+        };
+        let taken_back = state.take_back(known);
+        drop(state);
+        drop((left, taken_back));
+        Err(error)
     }
 
     fn remove<E: Declare>(&self, name: &str) -> bool {
@@ -252,18 +290,18 @@ impl SharedCatalog {
         }
         let entries = E::entries(&mut state.declared);
         let removed: Vec<E> = entries.extract_if(.., |entry| entry.summary().name == name).collect();
-        self.changed(state, E::LIST);
+        self.changed(state, &[E::LIST]);
         drop(removed);
         true
     }
 
-    fn changed(&self, mut state: MutexGuard<'_, CatalogState>, list: List) {
+    fn changed(&self, mut state: MutexGuard<'_, CatalogState>, lists: &[List]) {
         let old = state.catalog.take();
         self.generation.fetch_add(1, Ordering::Release);
         drop(state);
         // Published after the new generation is visible, so that a client that is notified and asks gets the
         // new list.
-        self.bus.publish(&Change::List(list));
+        lists.iter().for_each(|list| self.bus.publish(&Change::List(*list)));
         drop(old);
     }
 
@@ -294,6 +332,48 @@ impl CatalogState {
     fn push<E: Declare>(&mut self, entry: E) {
         self.names.note(&entry.summary());
         E::entries(&mut self.declared).push(entry);
+    }
+
+    /// Adds the list of `entries` to `lists`, and the entries in order up to the first one with a mistake, which
+    /// becomes `refused`. Returns the entries that were not added: all of them if there was a mistake before.
+    fn push_all<E: Declare>(
+        &mut self,
+        entries: Vec<E>,
+        states: &States,
+        refused: &mut Option<Error>,
+        lists: &mut Vec<List>,
+    ) -> Vec<E> {
+        let mut left = Vec::new();
+        lists.extend((!entries.is_empty()).then_some(E::LIST));
+        for entry in entries {
+            if refused.is_none() {
+                *refused = self.check(&entry.summary(), states).err();
+            }
+            match refused {
+                None => self.push(entry),
+                Some(_) => left.push(entry),
+            }
+        }
+        left
+    }
+
+    /// Removes the entries that were added since there were `known` of each kind.
+    fn take_back(&mut self, known: [usize; 4]) -> Declared {
+        let [prompts, resources, templates, tools] = known;
+        Declared {
+            prompts: self.take_back_from(prompts),
+            resources: self.take_back_from(resources),
+            templates: self.take_back_from(templates),
+            tools: self.take_back_from(tools),
+        }
+    }
+
+    fn take_back_from<E: Declare>(&mut self, known: usize) -> Vec<E> {
+        let taken = E::entries(&mut self.declared).split_off(known);
+        for entry in &taken {
+            self.names.forget(E::LIST, entry.summary().name);
+        }
+        taken
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
 use plainwire_proto::revision::{Era, Feature, Revision};
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use super::asking::{Asking, Carried, Origin};
@@ -64,8 +65,7 @@ struct Inner {
     key: CallKey,
     left_out: LeftOut,
     log_gate: LogGate,
-    /// The JSON of the request's `_meta`, parsed only when a method needs it; `None` if the request has none,
-    /// or if no method can need it.
+    /// The JSON of the request's `_meta`, parsed only when a method needs it; `None` if the request has none.
     meta: Option<String>,
     on_cancel: OnCancel,
     principal: Option<Arc<Principal>>,
@@ -133,6 +133,12 @@ impl Context {
     /// Returns the authenticated account that the call comes from, if the transport has one.
     pub fn principal(&self) -> Option<&Principal> {
         self.inner.principal.as_deref()
+    }
+
+    /// Returns the `_meta` of the request, a JSON object; `None` if the request has none. Clients put members of
+    /// their own into it.
+    pub fn meta(&self) -> Option<&RawValue> {
+        serde_json::from_str(self.inner.meta.as_deref()?).ok()
     }
 
     /// Returns the trace that the call is part of, if the client sent a valid trace context.
@@ -233,7 +239,7 @@ impl ContextSource<'_> {
             Era::Modern => ClientSource::Request,
         };
         let meta = self.meta.meta.all.map(|all| all.text(self.frame));
-        let meta = meta.filter(|meta| era == Era::Modern || trace::is_mentioned(meta)).map(ToOwned::to_owned);
+        let meta = meta.map(ToOwned::to_owned);
         let asks_by_result = revision.has(Feature::InputRequired);
         // Roots are cached only if the client promised to notify the server of changes.
         let promised =

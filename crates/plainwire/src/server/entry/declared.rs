@@ -17,6 +17,11 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
+    /// Returns the numbers of prompts, resources, templates and tools.
+    pub(crate) fn counts(&self) -> [usize; 4] {
+        [self.prompts.len(), self.resources.len(), self.templates.len(), self.tools.len()]
+    }
+
     /// Returns whether any prompt or resource template has completions.
     pub(crate) fn completes(&self) -> bool {
         self.prompts.iter().any(|it| !it.completers.is_empty())

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::{
-    CallToolResult, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
+    Annotations, CallToolResult, GetPromptResult, Icon, RawJson, ReadResourceResult, ResourceContents,
 };
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -127,6 +127,45 @@ macro_rules! builders {
 }
 
 builders!(Prompt, Resource, ResourceTemplate, Tool);
+
+macro_rules! icons {
+    ($($builder:ty),*) => {
+        $(impl $builder {
+            /// Adds an icon, which clients of revision 2025-11-25 and later may show to users.
+            #[must_use]
+            pub fn icon(mut self, icon: Icon) -> Self {
+                self.entry.icons.push(icon);
+                self
+            }
+        })*
+    };
+}
+
+icons!(Prompt, Resource, ResourceTemplate, Tool);
+
+macro_rules! annotations {
+    ($($builder:ty),*) => {
+        $(impl $builder {
+            /// Sets for whom the content is, how important it is, and when it last changed, as lists show it.
+            ///
+            /// ```
+            /// use plainwire::model::{Annotations, Role};
+            /// use plainwire::prelude::*;
+            ///
+            /// let log = Resource::new("log://today", "log", || async { "all is well" })
+            ///     .annotations(Annotations { audience: vec![Role::User], priority: Some(0.2), ..Annotations::default() });
+            /// # drop(log);
+            /// ```
+            #[must_use]
+            pub fn annotations(mut self, annotations: Annotations) -> Self {
+                self.entry.annotations = Some(annotations);
+                self
+            }
+        })*
+    };
+}
+
+annotations!(Resource, ResourceTemplate);
 
 /// A return value with `_meta` beside it, which is for clients and [views](super::apps), not for models.
 ///

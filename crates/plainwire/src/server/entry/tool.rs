@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainwire_proto::model::{self, ClientCapability, Icon, RawJson, ToolAnnotations};
+use plainwire_proto::model::{self, ClientCapability, RawJson, ToolAnnotations};
 
 use super::attribute::IntoEntry;
 use super::core::Core;
@@ -143,13 +143,6 @@ impl Tool {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
-        self
-    }
-
-    /// Adds an icon of the tool, for hosts that show one.
-    #[must_use]
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.entry.icons.push(icon);
         self
     }
 
