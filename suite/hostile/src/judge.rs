@@ -16,7 +16,7 @@ use crate::behaviours::{CLIENT, ClientBehaviour, Does, SERVER, ServerBehaviour, 
 use crate::client::connections;
 use crate::client::messages::{self, TRANSPORTS, Transport};
 use crate::gauge::Reading;
-use crate::server;
+use crate::{faults, server};
 
 /// The most memory that one hostile peer may cost, in KiB.
 const MEMORY: usize = 64 << 10;
@@ -30,7 +30,10 @@ const SETTLE: Duration = Duration::from_secs(10);
 
 /// The behaviours to run, and how long.
 pub(crate) struct Run {
+    /// The number of calls through a proxy with faults, in each era.
+    calls: usize,
     is_short: bool,
+    /// The text that the names of the behaviours have.
     only: Option<String>,
 }
 
@@ -86,11 +89,17 @@ struct Cost {
 impl Run {
     /// Reads the words of the command line.
     pub(crate) fn parse(words: &[&str]) -> Option<Self> {
+        let (short, long) = ((true, 1_000), (false, 10_000));
+        let run = |(is_short, calls), only: Option<&str>| {
+            Some(Self { calls, is_short, only: only.map(ToOwned::to_owned) })
+        };
         match *words {
-            [] => Some(Self { is_short: false, only: None }),
-            ["--short"] => Some(Self { is_short: true, only: None }),
-            ["--only", only] => Some(Self { is_short: false, only: Some(only.to_owned()) }),
-            ["--short", "--only", only] => Some(Self { is_short: true, only: Some(only.to_owned()) }),
+            [] => run(long, None),
+            ["--short"] => run(short, None),
+            ["--only", only] => run((false, 0), Some(only)),
+            ["--short", "--only", only] => run((true, 0), Some(only)),
+            // No behaviour has this in its name.
+            ["--faults"] => run(long, Some("\0")),
             _ => None,
         }
     }
@@ -110,10 +119,26 @@ impl Run {
                 });
             }
         });
-        let failed = failed.into_inner();
+        let is_kept = self.calls == 0 || self.survives_faults();
+        let failed = failed.into_inner() + usize::from(!is_kept);
         say(&format!("{} s", began.elapsed().as_secs()));
-        say(&format!("{} passed, {failed} failed", jobs.len() - failed));
+        say(&format!("{} passed, {failed} failed", jobs.len() + 1 - failed));
         if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+
+    /// Makes calls through a proxy with faults. Returns whether each ended as it should.
+    fn survives_faults(&self) -> bool {
+        let calls = self.calls;
+        let cost = on_thread(1, move |_| async move {
+            let victim = Victim::start("http").await?;
+            let server = victim.address.parse().map_err(std::io::Error::other)?;
+            let (good, bad) = faults::call(server, calls).await.map_err(std::io::Error::other)?;
+            let wrong = (!bad.is_empty()).then(|| format!("{bad:?}"));
+            Ok(Cost { wrong, ends: format!("{good:?}"), ..Cost::default() })
+        });
+        let verdict = cost.wrong.as_ref().map_or_else(|| "ok".to_owned(), |wrong| format!("FAIL: {wrong}"));
+        say(&format!("{calls} calls through a proxy with faults, in each era {}: {verdict}", cost.ends));
+        cost.wrong.is_none()
     }
 
     /// Returns the behaviours to run, each with its transports.

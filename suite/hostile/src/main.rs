@@ -4,6 +4,7 @@
 //! cargo run --release -p plainwire-hostile             # all of it, about 15 minutes
 //! cargo run -p plainwire-hostile -- --short            # a tenth of each repetition, as in `.ci/run`
 //! cargo run --release -p plainwire-hostile -- --only HTTP/2
+//! cargo run --release -p plainwire-hostile -- --faults # 10,000 calls through a proxy with faults, in each era
 //! ```
 //!
 //! [`behaviours`] is the list. Each line of the output is one behaviour over one transport: the memory that it
@@ -14,6 +15,7 @@
 
 mod behaviours;
 mod client;
+mod faults;
 mod gauge;
 mod judge;
 mod server;
