@@ -16,7 +16,7 @@ use crate::behaviours::{CLIENT, ClientBehaviour, Does, SERVER, ServerBehaviour, 
 use crate::client::connections;
 use crate::client::messages::{self, TRANSPORTS, Transport};
 use crate::gauge::Reading;
-use crate::{faults, server};
+use crate::{batches, faults, server};
 
 /// The most memory that one hostile peer may cost, in KiB.
 const MEMORY: usize = 64 << 10;
@@ -30,6 +30,8 @@ const SETTLE: Duration = Duration::from_secs(10);
 
 /// The behaviours to run, and how long.
 pub(crate) struct Run {
+    /// The number of batches of 500 calls.
+    batches: usize,
     /// The number of calls through a proxy with faults, in each era.
     calls: usize,
     is_short: bool,
@@ -89,17 +91,22 @@ struct Cost {
 impl Run {
     /// Reads the words of the command line.
     pub(crate) fn parse(words: &[&str]) -> Option<Self> {
-        let (short, long) = ((true, 1_000), (false, 10_000));
-        let run = |(is_short, calls), only: Option<&str>| {
-            Some(Self { calls, is_short, only: only.map(ToOwned::to_owned) })
+        let all = |is_short| Self {
+            batches: if is_short { 30 } else { 10_000 },
+            calls: if is_short { 1_000 } else { 10_000 },
+            is_short,
+            only: None,
         };
+        let one = |is_short, only: &str| Self { batches: 0, calls: 0, is_short, only: Some(only.to_owned()) };
+        // No behaviour has this in its name.
+        let none = "\0";
         match *words {
-            [] => run(long, None),
-            ["--short"] => run(short, None),
-            ["--only", only] => run((false, 0), Some(only)),
-            ["--short", "--only", only] => run((true, 0), Some(only)),
-            // No behaviour has this in its name.
-            ["--faults"] => run(long, Some("\0")),
+            [] => Some(all(false)),
+            ["--short"] => Some(all(true)),
+            ["--only", only] => Some(one(false, only)),
+            ["--short", "--only", only] => Some(one(true, only)),
+            ["--faults"] => Some(Self { calls: 10_000, ..one(false, none) }),
+            ["--batches"] => Some(Self { batches: 10_000, ..one(false, none) }),
             _ => None,
         }
     }
@@ -119,10 +126,19 @@ impl Run {
                 });
             }
         });
-        let is_kept = self.calls == 0 || self.survives_faults();
-        let failed = failed.into_inner() + usize::from(!is_kept);
+        let (mut done, mut failed) = (jobs.len(), failed.into_inner());
+        let mut note = |is_kept: bool| {
+            done += 1;
+            failed += usize::from(!is_kept);
+        };
+        if self.calls > 0 {
+            note(self.survives_faults());
+        }
+        if self.batches > 0 {
+            note(self.answers_batches());
+        }
         say(&format!("{} s", began.elapsed().as_secs()));
-        say(&format!("{} passed, {failed} failed", jobs.len() + 1 - failed));
+        say(&format!("{} passed, {failed} failed", done - failed));
         if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
@@ -138,6 +154,19 @@ impl Run {
         });
         let verdict = cost.wrong.as_ref().map_or_else(|| "ok".to_owned(), |wrong| format!("FAIL: {wrong}"));
         say(&format!("{calls} calls through a proxy with faults, in each era {}: {verdict}", cost.ends));
+        cost.wrong.is_none()
+    }
+
+    /// Sends batches. Returns whether each was answered.
+    fn answers_batches(&self) -> bool {
+        let batches = self.batches;
+        let cost = on_thread(1, move |_| async move {
+            let victim = Victim::start("http").await?;
+            let answered = batches::send(&victim.address, batches).await?;
+            Ok(Cost { ends: format!("{answered} answered"), ..Cost::default() })
+        });
+        let verdict = cost.wrong.as_ref().map_or_else(|| "ok".to_owned(), |wrong| format!("FAIL: {wrong}"));
+        say(&format!("{batches} batches of 500 calls: {}: {verdict}", cost.ends));
         cost.wrong.is_none()
     }
 

@@ -4,7 +4,8 @@
 //! cargo run --release -p plainwire-hostile             # all of it, about 15 minutes
 //! cargo run -p plainwire-hostile -- --short            # a tenth of each repetition, as in `.ci/run`
 //! cargo run --release -p plainwire-hostile -- --only HTTP/2
-//! cargo run --release -p plainwire-hostile -- --faults # 10,000 calls through a proxy with faults, in each era
+//! cargo run --release -p plainwire-hostile -- --faults  # 10,000 calls through a proxy with faults, in each era
+//! cargo run --release -p plainwire-hostile -- --batches # 10,000 batches of 500 calls
 //! ```
 //!
 //! [`behaviours`] is the list. Each line of the output is one behaviour over one transport: the memory that it
@@ -13,6 +14,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the rule about tasks is for the library")]
 
+mod batches;
 mod behaviours;
 mod client;
 mod faults;

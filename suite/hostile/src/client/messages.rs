@@ -106,11 +106,8 @@ pub(crate) async fn over_http(
             stream = Some(opened);
             (path, String::new())
         }
-        Transport::Session => {
-            let session = open_session(server, messages).await.unwrap_or_default();
-            ("/mcp".to_owned(), format!("mcp-session-id: {session}\r\n"))
-        }
-        Transport::Modern | Transport::Stdio => ("/mcp".to_owned(), String::new()),
+        Transport::Session => address(transport, &open_session(server, messages).await.unwrap_or_default()),
+        Transport::Modern | Transport::Stdio => address(transport, ""),
     };
     let drained = match stream.take() {
         Some(mut stream) if reads == Reads::Everything => {
@@ -158,6 +155,15 @@ pub(crate) async fn over_http(
     drop((stream, open));
 }
 
+/// Returns the path for messages, and the header lines that name the session.
+pub(crate) fn address(transport: Transport, session: &str) -> (String, String) {
+    let headers = match transport {
+        Transport::Session => format!("mcp-session-id: {session}\r\n"),
+        _ => String::new(),
+    };
+    ("/mcp".to_owned(), headers)
+}
+
 /// Keeps a connection that nobody reads, unless there are many.
 fn keep(ended: Option<Result<Option<TcpStream>, tokio::task::JoinError>>, open: &mut Vec<TcpStream>) {
     if let Some(Ok(Some(stream))) = ended
@@ -168,7 +174,7 @@ fn keep(ended: Option<Result<Option<TcpStream>, tokio::task::JoinError>>, open: 
 }
 
 /// Sends a POST, and returns its connection.
-async fn post(server: &str, path: &str, extra: &str, body: &[u8]) -> Option<TcpStream> {
+pub(crate) async fn post(server: &str, path: &str, extra: &str, body: &[u8]) -> Option<TcpStream> {
     let mut stream = timeout(PATIENCE, TcpStream::connect(server)).await.ok()?.ok()?;
     let head = head(path, extra, body.len(), "close");
     let write = async {
