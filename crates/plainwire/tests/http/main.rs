@@ -12,6 +12,7 @@ mod http2;
 mod http_sse;
 mod memory;
 mod modern;
+mod passed_headers;
 mod refusals;
 mod replicas;
 mod requests;

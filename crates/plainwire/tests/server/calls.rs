@@ -632,3 +632,13 @@ async fn a_handler_reads_the_meta_of_its_request() {
     let answer = raw.ask(&request(LEGACY, "1", "tools/call", r#"{"name":"meta"}"#)).await;
     assert!(answer.contains(r#""text":"none""#), "{answer}");
 }
+
+#[tokio::test]
+async fn a_handler_reads_the_id_of_its_request() {
+    let id = |ctx: Context| async move { ctx.request_id().to_string() };
+    for (revision, asked, told) in [(LEGACY, "7", "7"), (MODERN, r#""a-1""#, r#"\"a-1\""#)] {
+        let mut raw = Raw::session(Server::new("s").tool(Tool::new("id", id)), revision).await;
+        let answer = raw.ask(&request(revision, asked, "tools/call", r#"{"name":"id"}"#)).await;
+        assert!(answer.contains(&format!(r#""text":"{told}""#)), "{answer}");
+    }
+}

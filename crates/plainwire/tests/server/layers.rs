@@ -594,13 +594,13 @@ async fn trace_opens_spans_in_the_words_of_opentelemetry() {
     let frame = request(MODERN, "1", "tools/call", r#"{"name":"traced"}"#).replace(r#""_meta":{"#, &meta);
     raw.ask(&frame).await;
     let expected = format!(
-        "(span)=DEBUG call\ngen_ai.operation.name=execute_tool\ngen_ai.tool.name=traced\n\
+        "(span)=DEBUG call\ngen_ai.operation.name=execute_tool\ngen_ai.tool.name=traced\njsonrpc.request.id=1\n\
          mcp.method.name=tools/call\nmcp.protocol.version=2026-07-28\notel.kind=server\n\
          otel.name=tools/call traced\ntraceparent={PARENT}\ntracestate=a=1"
     );
     assert_eq!(collected::span("otel.name", "tools/call traced"), expected);
     raw.ask(&request(MODERN, "2", "prompts/get", r#"{"name":"traced"}"#)).await;
-    let expected = "(span)=DEBUG call\nerror.type=-32602\ngen_ai.prompt.name=traced\nmcp.method.name=prompts/get\n\
+    let expected = "(span)=DEBUG call\nerror.type=-32602\ngen_ai.prompt.name=traced\njsonrpc.request.id=2\nmcp.method.name=prompts/get\n\
          mcp.protocol.version=2026-07-28\notel.kind=server\notel.name=prompts/get traced\notel.status_code=ERROR\n\
          otel.status_description=no";
     assert_eq!(collected::span("otel.name", "prompts/get traced"), expected);

@@ -289,6 +289,11 @@ impl Peer {
         self.inbound.len() - self.subscriptions.listens()
     }
 
+    /// Returns the id of the request `key`, as the other side chose it; `None` once it is answered or cancelled.
+    pub fn request_id(&self, key: CallKey) -> Option<&Id> {
+        self.inbound.get(key).map(|open| &open.id)
+    }
+
     /// Returns whether the answer to the request `key` is still due.
     pub fn is_open(&self, key: CallKey) -> bool {
         self.inbound.get(key).is_some()

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use plainwire_proto::envelope::{Malformed, Message};
 use plainwire_proto::peer::{Transmit, TransmitKind};
 
-use super::calls::Calls;
+use super::calls::{Attached, Calls};
 use crate::server::built::Built;
 use crate::server::principal::Principal;
 
@@ -21,15 +21,16 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Starts the request `parsed`, whose spans point into `text`.
+    /// Starts the request `parsed`, whose spans point into `text`. Its call gets `attached`.
     pub(crate) fn begin(
         built: &Arc<Built>,
         principal: Option<Arc<Principal>>,
+        attached: &Attached,
         text: &str,
         parsed: Result<Message, Malformed>,
     ) -> Self {
         let mut calls = Calls::new(Arc::clone(built), principal);
-        calls.handle_parsed(text, parsed);
+        calls.attaching(attached, |calls| calls.handle_parsed(text, parsed));
         Self { calls: Some(calls) }
     }
 

@@ -8,6 +8,7 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use plainwire_proto::envelope::Id;
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
 use plainwire_proto::revision::{Era, Feature, Revision};
 use serde_json::value::RawValue;
@@ -19,6 +20,7 @@ use super::principal::Principal;
 use super::roots::KnownRoots;
 
 mod ask;
+mod headers;
 mod notify;
 mod on_cancel;
 mod questions;
@@ -26,6 +28,7 @@ mod signals;
 mod state;
 mod trace;
 
+pub(crate) use headers::Headers;
 use notify::{LeftOut, LogGate, Throttle};
 pub(crate) use notify::{Logs, ProgressRate};
 pub use on_cancel::OnCancel;
@@ -62,6 +65,8 @@ struct Inner {
     cancelled: AtomicBool,
     client: ClientSource,
     era: Era,
+    headers: Headers,
+    id: Id,
     key: CallKey,
     left_out: LeftOut,
     log_gate: LogGate,
@@ -141,6 +146,18 @@ impl Context {
         serde_json::from_str(self.inner.meta.as_deref()?).ok()
     }
 
+    /// Returns the id of the request, as the client chose it. For logs: ids of several clients may be equal.
+    pub fn request_id(&self) -> &Id {
+        &self.inner.id
+    }
+
+    /// Returns the value of an HTTP header of the request, if the server lets handlers read this header
+    /// ([`Http::pass_header`](crate::http::Http::pass_header)) and the request has it. Several headers of one
+    /// name are joined by commas. Upper and lower case of `name` are equal. Always `None` on stdio.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.inner.headers.get(name)
+    }
+
     /// Returns the trace that the call is part of, if the client sent a valid trace context.
     pub fn trace_context(&self) -> Option<TraceContext> {
         TraceContext::of(self.inner.meta.as_deref()?)
@@ -208,6 +225,8 @@ pub(crate) struct ContextSource<'c> {
     pub(crate) carried: RefCell<Option<Carried>>,
     /// The frame of the request as text. The spans in `meta` point into it.
     pub(crate) frame: &'c str,
+    pub(crate) headers: &'c Headers,
+    pub(crate) id: &'c Id,
     pub(crate) key: CallKey,
     /// The context that was made from these parts; empty until a handler or layer needs it.
     pub(crate) made: OnceCell<Context>,
@@ -262,6 +281,8 @@ impl ContextSource<'_> {
                 cancelled: AtomicBool::new(false),
                 client,
                 era,
+                headers: self.headers.clone(),
+                id: self.id.clone(),
                 key: self.key,
                 left_out: LeftOut::default(),
                 log_gate: LogGate::of(&self.meta, self.queue.signals()),

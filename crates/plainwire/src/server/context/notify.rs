@@ -309,11 +309,12 @@ mod tests {
     use std::task::{Poll, Wake, Waker};
     use std::thread;
 
+    use plainwire_proto::envelope::Id;
     use plainwire_proto::model::{Capabilities, Implementation};
     use plainwire_proto::peer::{Event, Now, ServerConfig};
     use serde_json::json;
 
-    use super::super::{Channel, ContextSource, SignalSource};
+    use super::super::{Channel, ContextSource, Headers, SignalSource};
     use super::*;
     use crate::server::context::on_cancel::OnCancel;
 
@@ -340,6 +341,8 @@ mod tests {
             bus: &Arc::default(),
             carried: RefCell::default(),
             frame: CALL,
+            headers: &Headers::default(),
+            id: &Id::Integer(2),
             key,
             made: OnceCell::new(),
             max_questions: 1,

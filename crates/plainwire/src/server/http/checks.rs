@@ -3,6 +3,8 @@
 //! In: the argument. Out: the text of a declaration error, if the argument can never work. The text never
 //! contains a token.
 
+use http::HeaderName;
+use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::uri::{Authority, PathAndQuery};
 
 /// Paths of the health checks, which an endpoint can't have.
@@ -49,6 +51,19 @@ pub(super) fn path(path: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("expected `path` to begin with `/` and to have no query, as in `/mcp`, but found {path:?}"))
+}
+
+/// Checks that `name` is the name of a header that handlers may read. The error is the text for the user.
+pub(super) fn passed_header(name: &str) -> Result<HeaderName, String> {
+    let Ok(parsed) = name.parse::<HeaderName>() else {
+        return Err(format!("expected the name of a header, as in `x-tenant`, but found {name:?}"));
+    };
+    if [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION].contains(&parsed) {
+        return Err(format!(
+            "expected a header without secrets, but found `{parsed}`; handlers take a `Principal`"
+        ));
+    }
+    Ok(parsed)
 }
 
 /// Checks that the principal's `name` is not empty, and that `token` is visible ASCII characters. The error

@@ -18,6 +18,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderName;
 use tokio::net::TcpListener;
 
 use super::principal::Principal;
@@ -57,6 +58,8 @@ pub struct Http {
     mistake: Option<(&'static Location<'static>, String)>,
     path: String,
     /// The longest time between two parts of a request's body.
+    /// The names of the headers that handlers may read.
+    passed: Vec<HeaderName>,
     patience: Duration,
     server: Server,
     sessions_per_caller: usize,
@@ -79,6 +82,7 @@ impl Http {
             listener_option: None,
             limits: ConnectionLimits::default(),
             mistake: None,
+            passed: Vec::new(),
             path: "/mcp".to_owned(),
             patience: Duration::from_secs(30),
             server,
@@ -139,6 +143,18 @@ impl Http {
         self.path = path.into();
         let checked = checks::path(&self.path);
         self.note(checked).listener_only("path")
+    }
+
+    /// Lets handlers read this header of their request, with [`Context::header`](crate::Context::header). Without
+    /// this they can read no header. For headers that a proxy in front of the server sets, such as a tenant or a
+    /// request id: remove them from requests that come from outside, since clients may send any header.
+    ///
+    /// Neither `authorization` nor `cookie` can be passed: a tool that sends the token of its caller to another
+    /// service is what the specification forbids ("token passthrough").
+    #[track_caller]
+    pub fn pass_header(mut self, name: &str) -> Self {
+        let checked = checks::passed_header(name).map(|name| self.passed.push(name));
+        self.note(checked)
     }
 
     /// Sets how long a session without activity lives; 30 minutes without this. Requests in the session,
@@ -382,6 +398,7 @@ impl Http {
             in_flight: Arc::<Usage>::default(),
             listens: Arc::<Usage>::default(),
             memory,
+            passed: self.passed,
             patience: self.patience,
             refusals: endpoint::Refusals::default(),
             sessions,

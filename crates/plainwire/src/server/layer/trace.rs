@@ -1,5 +1,6 @@
 //! The layer that reports calls to `tracing`, with the field names of OpenTelemetry.
 
+use plainwire_proto::envelope::Id;
 use plainwire_proto::revision::{Feature, Revision};
 use tracing::field::Empty;
 use tracing::{Instrument, Level, Span};
@@ -22,6 +23,7 @@ use crate::server::result::{FailedCall, Kind, Refusal, Response, ToolError};
 /// | `gen_ai.operation.name`, `gen_ai.tool.name` | `execute_tool`, and the name of the tool |
 /// | `gen_ai.prompt.name` | the name of the prompt |
 /// | `mcp.resource.uri` | the URI of the resource |
+/// | `jsonrpc.request.id` | the id of the request |
 /// | `traceparent`, `tracestate` | the trace context that the client sent: [`crate::Context::trace_context`] |
 /// | `error.type` | `tool_error`, or the code of the protocol's error |
 /// | `otel.status_code`, `otel.status_description` | `ERROR`, and the message of the error |
@@ -82,6 +84,7 @@ macro_rules! span {
             gen_ai.operation.name = Empty,
             gen_ai.prompt.name = Empty,
             gen_ai.tool.name = Empty,
+            jsonrpc.request.id = Empty,
             mcp.method.name = $method,
             mcp.protocol.version = $revision,
             mcp.resource.uri = Empty,
@@ -111,9 +114,14 @@ fn span(level: Level, request: &Request) -> Span {
         Kind::Resource => span.record("mcp.resource.uri", name),
         Kind::Tool => span.record("gen_ai.tool.name", name).record("gen_ai.operation.name", "execute_tool"),
     };
-    if !span.is_disabled()
-        && let Some(trace) = request.context().trace_context()
-    {
+    if span.is_disabled() {
+        return span;
+    }
+    match request.context().request_id() {
+        Id::Integer(number) => span.record("jsonrpc.request.id", number.to_string()),
+        Id::String(text) => span.record("jsonrpc.request.id", &**text),
+    };
+    if let Some(trace) = request.context().trace_context() {
         span.record("traceparent", trace.traceparent());
         if let Some(state) = trace.tracestate() {
             span.record("tracestate", state);

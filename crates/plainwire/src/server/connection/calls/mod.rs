@@ -12,6 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll};
 
+use plainwire_proto::envelope::Id;
 #[cfg(feature = "http")]
 use plainwire_proto::envelope::{Malformed, Message};
 use plainwire_proto::error::{Error, ErrorKind};
@@ -30,12 +31,12 @@ use crate::server::context::{Channel, MAX_ANSWERS, Signal};
 use crate::server::principal::Principal;
 use crate::server::result::{Kind, Outcome, Refusal};
 
-mod holding;
+mod attached;
 mod settling;
 mod starting;
 mod stopping;
 
-pub(crate) use holding::Held;
+pub(crate) use attached::{Attached, Held};
 use starting::{CallRequest, Starts};
 #[cfg(feature = "http")]
 pub(crate) use starting::{FirstStep, Start};
@@ -43,6 +44,8 @@ use stopping::CallTask;
 
 /// The calls of one connection, with the peer that they answer through.
 pub(crate) struct Calls {
+    /// What each new call gets from the transport; set only while [`Self::attaching`] runs.
+    attached: Attached,
     built: Arc<Built>,
     /// The newest catalog that this connection has used, of generation `seen`.
     catalog: Arc<Catalog>,
@@ -51,8 +54,6 @@ pub(crate) struct Calls {
     clock: Clock,
     /// The gate that the steps of the calls pass; `None` before the first call.
     gate: Option<Arc<Gate>>,
-    /// A value, such as a slot, that each new call keeps until it ends; set only while [`Self::holding`] runs.
-    held: Option<Held>,
     /// Whether the client stopped answering pings, so that the connection has to be closed.
     is_lost: bool,
     /// The requests that began or were cancelled; `None` if the owner of the calls does not ask for them.
@@ -82,13 +83,13 @@ impl Calls {
         let (seen, catalog) = built.shared.catalog();
         let changes = Changes::new(&built.shared.bus);
         Self {
+            attached: Attached::default(),
             built,
             catalog,
             changes,
             channel: Channel::default(),
             clock: Clock::start(),
             gate: None,
-            held: None,
             is_lost: false,
             #[cfg(feature = "http")]
             news: None,
@@ -317,7 +318,9 @@ impl Calls {
         let catalog = self.catalog();
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
-        let wanted = |kind, name, arguments| CallRequest { arguments, frame, key, kind, meta, name };
+        let id = self.peer.request_id(key).cloned().unwrap_or(Id::Integer(0));
+        let wanted =
+            |kind, name, arguments| CallRequest { arguments, frame, id: id.clone(), key, kind, meta, name };
         let plain = |span| Cow::Borrowed(json(span));
         let refused = match request {
             Request::List { list, cursor } => {

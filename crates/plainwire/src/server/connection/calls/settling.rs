@@ -20,10 +20,11 @@ impl Calls {
     /// Starts the call `wanted` of `entry`, or records it in `starts`. A recorded call counts as running until
     /// [`Self::settle`].
     pub(super) fn begin<'f>(&mut self, starts: &mut Starts<'f>, entry: &Arc<Entry>, wanted: CallRequest<'f>) {
-        let held = self.held.clone();
+        let attached = self.attached.clone();
         let around = Surroundings {
             built: &self.built,
             gate: self.gate.get_or_insert_with(Gate::current),
+            headers: &attached.headers,
             principal: self.principal.as_ref(),
             queue: SignalSource::Channel(&self.channel),
             session: self.peer.session_client(),
@@ -31,11 +32,12 @@ impl Calls {
         match starts {
             Starts::Later(starts) => {
                 self.tasks.insert(wanted.key, CallTask::starting(entry.on_cancel));
-                starts.push(Start::new(entry, wanted, held, around));
+                let start = Start::new(entry, wanted, &attached, around);
+                starts.push(start);
             }
             Starts::Now => {
                 let step = wanted.first_step(entry, around);
-                self.settle_step(entry, &wanted, held, step);
+                self.settle_step(entry, &wanted, attached.held, step);
             }
         }
     }

@@ -11,16 +11,17 @@ use std::sync::Arc;
 use std::task::{Context as Poller, Poll, Waker};
 use std::time::Instant;
 
+use plainwire_proto::envelope::Id;
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
 
-use super::Held;
+use super::{Attached, Held};
 use crate::runtime::{Gate, unix};
 use crate::schema::arguments::Rejected;
 use crate::server::asking::Carried;
 use crate::server::built::Built;
 use crate::server::catalog::{Entry, Pace};
 use crate::server::connection::call::{self, CallWork};
-use crate::server::context::{ContextRef, ContextSource, SignalSource, Signals};
+use crate::server::context::{ContextRef, ContextSource, Headers, SignalSource, Signals};
 use crate::server::handler::{Call, Running};
 use crate::server::principal::Principal;
 use crate::server::result::{Kind, Outcome, ToolError};
@@ -31,6 +32,7 @@ pub(super) struct CallRequest<'f> {
     pub(super) arguments: Cow<'f, str>,
     /// The text of the frame, into which the spans in `meta` point.
     pub(super) frame: &'f str,
+    pub(super) id: Id,
     pub(super) key: CallKey,
     /// The kind of entry; `None` for a completion.
     pub(super) kind: Option<Kind>,
@@ -53,6 +55,7 @@ pub(super) enum Starts<'f> {
 pub(crate) struct Start<'f> {
     pub(super) entry: Arc<Entry>,
     pub(super) gate: Arc<Gate>,
+    headers: Headers,
     pub(super) held: Option<Held>,
     pub(super) wanted: CallRequest<'f>,
     pub(super) built: Arc<Built>,
@@ -65,6 +68,7 @@ pub(crate) struct Start<'f> {
 pub(super) struct Surroundings<'c> {
     pub(super) built: &'c Arc<Built>,
     pub(super) gate: &'c Arc<Gate>,
+    pub(super) headers: &'c Headers,
     pub(super) principal: Option<&'c Arc<Principal>>,
     pub(super) queue: SignalSource<'c>,
     /// The client of the session; `None` if there is no session.
@@ -146,6 +150,8 @@ impl CallRequest<'_> {
             bus: &around.built.shared.bus,
             carried: RefCell::new(None),
             frame: self.frame,
+            headers: around.headers,
+            id: &self.id,
             key: self.key,
             made: OnceCell::new(),
             max_questions: around.built.max_questions,
@@ -216,13 +222,14 @@ impl<'f> Start<'f> {
     pub(super) fn new(
         entry: &Arc<Entry>,
         wanted: CallRequest<'f>,
-        held: Option<Held>,
+        attached: &Attached,
         around: Surroundings<'_>,
     ) -> Self {
         Self {
             entry: Arc::clone(entry),
             gate: Arc::clone(around.gate),
-            held,
+            headers: attached.headers.clone(),
+            held: attached.held.clone(),
             wanted,
             built: Arc::clone(around.built),
             principal: around.principal.cloned(),
@@ -237,6 +244,7 @@ impl<'f> Start<'f> {
         let around = Surroundings {
             built: &self.built,
             gate: &self.gate,
+            headers: &self.headers,
             principal: self.principal.as_ref(),
             queue: SignalSource::Signals(&self.signals),
             session: self.session.clone(),

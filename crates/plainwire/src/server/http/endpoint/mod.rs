@@ -16,7 +16,7 @@ use http::header::{
     CONTENT_TYPE, ORIGIN, VARY,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use plainwire_proto::envelope::{self, Id, Message};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::http as rules;
@@ -26,6 +26,7 @@ use plainwire_proto::peer::Limits;
 use super::eras::{PATHS, Sse};
 use super::session::Sessions;
 use crate::server::built::Built;
+use crate::server::context::Headers;
 use crate::server::principal::Principal;
 use crate::stream::Direction;
 
@@ -61,6 +62,8 @@ pub(crate) struct Endpoint {
     pub(super) built: Arc<Built>,
     pub(super) compression: Compression,
     pub(super) ending: ShutdownSignal,
+    /// The names of the headers that handlers may read.
+    pub(super) passed: Vec<HeaderName>,
     pub(super) guard: Guard,
     /// The number of requests in flight, by caller. A message that is no request counts only while it is
     /// handled.
@@ -82,9 +85,19 @@ pub(crate) struct Endpoint {
 /// The sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
+    /// The headers of the request that handlers may read.
+    pub(super) headers: Headers,
     pub(super) principal: Option<Arc<Principal>>,
     /// The name of the principal, or the address that the request came from; empty if neither is known.
     pub(super) id: CallerId,
+}
+
+#[cfg(test)]
+impl Caller {
+    /// Returns a caller without a principal, known by `id` only.
+    pub(super) fn test(id: &str) -> Self {
+        Self { headers: Headers::default(), id: id.into(), principal: None }
+    }
 }
 
 /// The address that a request comes from, in the extensions of the request.
@@ -283,7 +296,7 @@ impl Endpoint {
             (None, Some(RemoteAddr(address))) => network(*address).into(),
             (None, None) => "".into(),
         };
-        Ok(Caller { principal, id })
+        Ok(Caller { headers: Headers::of(&head.headers, &self.passed), principal, id })
     }
 }
 

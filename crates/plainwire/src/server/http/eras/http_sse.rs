@@ -24,6 +24,7 @@ use plainwire_proto::sse::{self, Fields as Event};
 use super::one_stream::{Ended, OneStream, Reader};
 use crate::runtime::random;
 use crate::server::built::Built;
+use crate::server::connection::calls::Attached;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Events, Fields, Place, Read, Slot, Source, Usage, accepts, answer, refused,
     stream,
@@ -182,7 +183,8 @@ impl Endpoint {
         if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
             return refused(&refusal, asked);
         }
-        match tokio::time::timeout(ROOM, session.post(read.into_posted(), place)).await {
+        let attached = Attached { headers: caller.headers, held: Some(place) };
+        match tokio::time::timeout(ROOM, session.post(read.into_posted(), attached)).await {
             Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
             Ok(Err(Ended)) => no_session(asked),
             Err(_) => answer::refusal(
@@ -262,7 +264,7 @@ mod tests {
     async fn nothing_is_left_of_a_stream_that_was_dropped() {
         let (built, _) = crate::server!("sse").build(None).expect("a legal server");
         let sse = Arc::<Sse>::default();
-        let caller = Caller { principal: None, id: "ada".into() };
+        let caller = Caller::test("ada");
         let (opened, _slot) = sse.open(&built, caller).expect("a slot");
         assert!(sse.find(&opened.id.clone(), None).is_some());
         drop(opened);

@@ -7,7 +7,8 @@ use http::{HeaderValue, Response, StatusCode};
 use plainwire_proto::envelope::Id;
 use plainwire_proto::http as rules;
 
-use crate::server::connection::calls::Held;
+use crate::server::connection::calls::{Attached, Held};
+use crate::server::context::Headers;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Fields, METHODS, Place, Read, SESSION_ID, answer, refused,
 };
@@ -31,9 +32,10 @@ impl Endpoint {
             );
             return answer::refusal(429, asked.as_ref(), text);
         };
-        // A new session has no calls yet, so no slot has to be held.
-        let held: Held = Arc::new(());
-        let (status, bytes) = match new.session.post(Posted::Message(read.text, read.parsed), &held).reply {
+        // A new session has no calls yet, which could get something.
+        let attached = Attached::default();
+        let (status, bytes) = match new.session.post(Posted::Message(read.text, read.parsed), &attached).reply
+        {
             Reply::Answer(bytes) => (200, bytes),
             Reply::Refusal(bytes) => return answer::json(400, bytes),
             Reply::Accepted | Reply::Ended | Reply::Later(_) => return answer::empty(StatusCode::ACCEPTED),
@@ -58,15 +60,14 @@ impl Endpoint {
         &self,
         (id, session): (&str, &Arc<Session>),
         asked: Option<&Id>,
-        posted: Posted<'_>,
+        (posted, headers): (Posted<'_>, Headers),
         place: &Arc<Place>,
     ) -> Response<Body> {
         let (relayed, is_batch) = (posted.relayed(), matches!(posted, Posted::Batch(_)));
         let was_initialized = session.is_initialized();
         // The call holds the place, because it continues when its client disconnects.
         let held: Held = Arc::<Place>::clone(place);
-        let taken = session.post(posted, &held);
-        drop(held);
+        let taken = session.post(posted, &Attached { headers, held: Some(held) });
         // A relayed message begins no call, so the client may send it again.
         if let Some(text) = relayed
             && let Err(error) = self.sessions.tell(&ReplicaNotice::Message(id, text)).await

@@ -12,6 +12,7 @@ use plainwire_proto::http::{self as rules};
 use plainwire_proto::peer::{Route, Transmit, TransmitKind};
 
 use crate::server::connection::Exchange;
+use crate::server::connection::calls::Attached;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Events, Place, REQUEST, Read, Source, answer, is_listen,
 };
@@ -42,7 +43,9 @@ impl Endpoint {
         } else {
             Arc::clone(place)
         };
-        let mut exchange = Exchange::begin(&self.built, caller.principal, read.text, read.parsed);
+        let Caller { headers, principal, .. } = caller;
+        let attached = Attached { headers, held: None };
+        let mut exchange = Exchange::begin(&self.built, principal, &attached, read.text, read.parsed);
         let Some(first) = poll_fn(|cx| exchange.poll_next(cx)).await else {
             return answer::empty(http::StatusCode::ACCEPTED);
         };

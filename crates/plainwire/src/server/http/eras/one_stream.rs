@@ -16,7 +16,7 @@ use plainwire_proto::revision::Revision;
 use tokio::sync::Semaphore;
 
 use crate::server::built::Built;
-use crate::server::connection::calls::{Calls, FirstStep, Held, Start};
+use crate::server::connection::calls::{Attached, Calls, FirstStep, Start};
 use crate::server::http::session::Posted;
 use crate::server::principal::Principal;
 use crate::stream::BACKLOG;
@@ -79,7 +79,7 @@ impl OneStream {
     ///
     /// # Errors
     /// [`Ended`] if the session has ended.
-    pub(crate) async fn post(&self, posted: Posted<'_>, held: Held) -> Result<(), Ended> {
+    pub(crate) async fn post(&self, posted: Posted<'_>, attached: Attached) -> Result<(), Ended> {
         // Notifications, such as cancellations, and answers of the client free room instead of taking it, so
         // they pass even if the client does not read.
         let waits = brings_an_answer(&posted);
@@ -92,7 +92,7 @@ impl OneStream {
                 core.sender = Some(cx.waker().clone());
                 return Poll::Pending;
             }
-            Poll::Ready(Ok(posted.take().map_or_else(Vec::new, |posted| core.take(posted, &held))))
+            Poll::Ready(Ok(posted.take().map_or_else(Vec::new, |posted| core.take(posted, &attached))))
         });
         let starts = starts.await?;
         drop(turn);
@@ -147,14 +147,14 @@ impl Core {
     }
 
     /// Processes the messages of a POST, but starts no calls. Returns the calls to start.
-    fn take<'p>(&mut self, posted: Posted<'p>, held: &Held) -> Vec<Start<'p>> {
+    fn take<'p>(&mut self, posted: Posted<'p>, attached: &Attached) -> Vec<Start<'p>> {
         // Ended calls free room, even while the client does not read. The reader is woken below, and
         // registers its waker again.
         let mut unheard = Context::from_waker(Waker::noop());
         while self.calls.is_full() && self.calls.poll_signal(&mut unheard).is_ready() {
             self.gather();
         }
-        let starts = self.calls.holding(held, |calls| match posted {
+        let starts = self.calls.attaching(attached, |calls| match posted {
             Posted::Batch(bytes) => calls.record_batch(bytes),
             Posted::Message(text, parsed) => calls.record_parsed(text, parsed),
         });

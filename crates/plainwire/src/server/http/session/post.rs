@@ -15,7 +15,7 @@ use plainwire_proto::peer::{Route, Transmit, TransmitKind};
 
 use super::outlet::{Outlet, ResponseStart, Target};
 use super::{Action, Core, Due, Session};
-use crate::server::connection::calls::{FirstStep, Held, Start};
+use crate::server::connection::calls::{Attached, FirstStep, Start};
 
 /// The content of a POST: a message of a client, or a batch of messages.
 #[expect(clippy::large_enum_variant, reason = "made right before it is taken apart")]
@@ -70,15 +70,15 @@ impl Later {
 }
 
 impl Session {
-    /// Processes a POST of the client. The calls that it begins keep `held`, such as a slot, until they end.
+    /// Processes a POST of the client. The calls that it begins get `attached`.
     ///
     /// Code of handlers runs here, but never while the session is locked: a handler that blocks its thread
     /// delays the response to its own POST only.
-    pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, held: &Held) -> Taken {
+    pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, attached: &Attached) -> Taken {
         let mut core = self.lock();
         let Some(core_here) = core.as_mut() else { return Taken { has_changed: false, reply: Reply::Ended } };
         let before = core_here.calls.peer.session_generation();
-        let (reply, starts) = self.take(core_here, posted, held);
+        let (reply, starts) = self.take(core_here, posted, attached);
         let has_changed = core_here.calls.peer.session_generation() != before;
         drop(core);
         let reply = match reply {
@@ -94,11 +94,11 @@ impl Session {
         self: &Arc<Self>,
         core: &mut Core,
         posted: Posted<'p>,
-        held: &Held,
+        attached: &Attached,
     ) -> (Reply, Vec<Start<'p>>) {
         // Messages for other responses come first.
         core.gather();
-        let (batch, starts) = core.calls.holding(held, |calls| match posted {
+        let (batch, starts) = core.calls.attaching(attached, |calls| match posted {
             Posted::Batch(bytes) => {
                 let starts = calls.record_batch(bytes);
                 (calls.peer.open_batch(), starts)

@@ -7,7 +7,7 @@ use plainwire_proto::json::Span;
 use tokio::time::sleep;
 
 use super::*;
-use crate::server::connection::calls::Held;
+use crate::server::connection::calls::Attached;
 use crate::server::http::endpoint;
 use crate::server::http::session::{Posted, Reply};
 use crate::server::store::StoreFuture;
@@ -81,12 +81,11 @@ fn memory() -> Claim {
 
 fn post(session: &Arc<Session>, text: &str) -> Reply {
     let parsed = envelope::parse(text, Span::whole(text), 64);
-    let held: Held = Arc::new(());
-    session.post(Posted::Message(text, parsed), &held).reply
+    session.post(Posted::Message(text, parsed), &Attached::default()).reply
 }
 
 async fn begin(sessions: &Arc<Sessions>) -> String {
-    let caller = Caller { principal: None, id: "ada".into() };
+    let caller = Caller::test("ada");
     let new = sessions.begin(caller, memory()).expect("a slot");
     assert!(matches!(post(&new.session, INITIALIZE), Reply::Answer(_)));
     sessions.keep(new).await.expect("a store with room")
@@ -129,14 +128,13 @@ async fn a_session_is_left_to_the_store_when_nobody_reads_its_stream_any_more() 
 #[tokio::test(start_paused = true)]
 async fn a_session_rests_after_a_batch_as_after_anything_else() {
     let (_, sessions) = sessions(IDLE);
-    let caller = Caller { principal: None, id: "ada".into() };
+    let caller = Caller::test("ada");
     let new = sessions.begin(caller, memory()).expect("a slot");
     assert!(matches!(post(&new.session, &INITIALIZE.replace("2025-11-25", "2025-03-26")), Reply::Answer(_)));
     let id = sessions.keep(new).await.expect("a store with room");
     let session = sessions.find(&id, None).await.expect("a store").expect("a session");
-    let held: Held = Arc::new(());
     let batch = br#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}]"#;
-    let later = session.post(Posted::Batch(batch), &held).reply;
+    let later = session.post(Posted::Batch(batch), &Attached::default()).reply;
     assert!(matches!(later, Reply::Later(_)));
     drop((later, session));
     sleep(Duration::from_secs(30)).await;

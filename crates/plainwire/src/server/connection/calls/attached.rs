@@ -1,0 +1,35 @@
+//! What is attached to the calls of one message: the HTTP headers that it came with, and a value that the calls
+//! hold until they end, such as one of the slots for the requests that their client may have in flight.
+//!
+//! In: the attachments, and messages. Out: the value is dropped with the last of the calls that these messages
+//! started, even if that call was cancelled and its request no longer waits for an answer. Slots are not counted
+//! here.
+
+use std::any::Any;
+use std::sync::Arc;
+
+#[cfg(feature = "http")]
+use super::Calls;
+use crate::server::context::Headers;
+
+/// A value, such as a slot of a client, that is dropped when all calls that hold it are over.
+pub(crate) type Held = Arc<dyn Any + Send + Sync>;
+
+/// What each call that one message starts gets from the transport.
+#[derive(Clone, Default)]
+pub(crate) struct Attached {
+    pub(crate) headers: Headers,
+    /// A value that the calls keep until they end; `None` if nothing waits for their end.
+    pub(crate) held: Option<Held>,
+}
+
+#[cfg(feature = "http")]
+impl Calls {
+    /// Runs `take_in`, which handles messages. The calls that it starts get `attached`.
+    pub(crate) fn attaching<T>(&mut self, attached: &Attached, take_in: impl FnOnce(&mut Self) -> T) -> T {
+        self.attached = attached.clone();
+        let taken = take_in(self);
+        self.attached = Attached::default();
+        taken
+    }
+}
