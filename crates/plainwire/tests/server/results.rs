@@ -321,3 +321,22 @@ async fn hints_on_freshness_go_to_clients_that_know_them() {
     }
     assert!(ask(server(), MODERN, "server/discover", "{}").await.contains(hinted));
 }
+
+#[tokio::test]
+async fn a_resource_has_its_own_hint_on_freshness() {
+    let hint = |ms| CacheHint { scope: CacheScope::Public, ttl: Duration::from_millis(ms) };
+    let server = || {
+        let template = ResourceTemplate::new("b://{+rest}", "B", hello).cache(hint(200));
+        let fixed = Resource::new("a://b", "B", hello).cache(hint(100));
+        server()
+            .cache(hint(9))
+            .resource(fixed)
+            .resource_template(template)
+            .resource(Resource::new("c://d", "C", hello))
+    };
+    for (uri, ms) in [("a://b", 100), ("b://x", 200), ("c://d", 9)] {
+        let answer = ask(server(), MODERN, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#)).await;
+        assert!(answer.contains(&format!(r#""ttlMs":{ms},"cacheScope":"public""#)), "{answer}");
+    }
+    assert!(ask(server(), MODERN, "resources/list", "{}").await.contains(r#""ttlMs":9,"#));
+}

@@ -97,6 +97,7 @@ impl<'b> Builder<'b> {
         self.names += &format!("resource {uri}\n");
         let last = self.last.and_then(|last| last.resources.get(uri));
         let entry = Entry {
+            cache: it.cache,
             mime_type: it.entry.mime_type.clone(),
             subscribable: it.subscribable,
             ui: listed(it.entry.meta.as_ref()),
@@ -113,6 +114,7 @@ impl<'b> Builder<'b> {
         let last =
             self.last.and_then(|last| last.templates.iter().find(|(template, _)| *template == it.template));
         let entry = Entry {
+            cache: it.cache,
             mime_type: it.entry.mime_type.clone(),
             subscribable: it.subscribable,
             ui: listed(it.entry.meta.as_ref()),
@@ -195,6 +197,7 @@ impl<'b> Builder<'b> {
 /// and name, for messages.
 fn entry(name: String, run: &Run, schema: InputSchema, pace: Arc<Pace>) -> Entry {
     Entry {
+        cache: None,
         chain: None,
         #[cfg(feature = "http")]
         headers: Vec::new(),

@@ -33,6 +33,8 @@ pub(crate) use pace::Pace;
 
 /// A tool, resource, template, prompt or completion, ready to be called.
 pub(crate) struct Entry {
+    /// How clients may cache the resource; `None` if the server's hint holds.
+    pub(crate) cache: Option<CacheHint>,
     /// The layers (code around calls) with the handler inside; `None` if there are no layers, and `run` is
     /// called directly.
     pub(crate) chain: Option<Arc<Chain>>,

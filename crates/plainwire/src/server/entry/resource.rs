@@ -7,7 +7,7 @@ use std::future::Future;
 use std::panic::Location;
 use std::sync::Arc;
 
-use plainwire_proto::model::{self, ClientCapability};
+use plainwire_proto::model::{self, CacheHint, ClientCapability};
 
 use super::apps;
 use super::completion::{self, Completers, Completing, IntoCompletion};
@@ -20,6 +20,8 @@ use crate::server::result::{IntoResource, Outcome};
 /// A resource with one URI, and the handler that reads it.
 #[derive(Clone)]
 pub struct Resource {
+    /// How clients may cache the resource; `None` if the server's hint holds.
+    pub(crate) cache: Option<CacheHint>,
     pub(crate) core: Core,
     pub(crate) entry: model::Resource,
     pub(crate) subscribable: bool,
@@ -30,6 +32,8 @@ pub struct Resource {
 /// The variables of the template are the fields of the handler's struct.
 #[derive(Clone)]
 pub struct ResourceTemplate {
+    /// How clients may cache the resources; `None` if the server's hint holds.
+    pub(crate) cache: Option<CacheHint>,
     pub(crate) completers: Completers,
     pub(crate) core: Core,
     pub(crate) entry: model::ResourceTemplate,
@@ -52,13 +56,22 @@ impl Resource {
         });
         let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
         let input = Input { needs, problem, schema: InputSchema::empty() };
-        Self { core: Core::new(Location::caller(), input, reading(handler)), entry, subscribable: false }
+        let core = Core::new(Location::caller(), input, reading(handler));
+        Self { cache: None, core, entry, subscribable: false }
     }
 
     /// Sets the description: what the resource contains.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Sets how long clients may cache the contents, and whether other users may share a cached copy, in place
+    /// of [`crate::Server::cache`]. Sent in revision 2026-07-28.
+    #[must_use]
+    pub fn cache(mut self, hint: CacheHint) -> Self {
+        self.cache = Some(hint);
         self
     }
 
@@ -151,6 +164,7 @@ impl ResourceTemplate {
             model::ResourceTemplate { name: name.into(), uri_template, ..model::ResourceTemplate::default() };
         let input = Input { needs, problem, schema };
         Self {
+            cache: None,
             completers: Completers::new(),
             core: Core::new(Location::caller(), input, reading(handler)),
             entry,
@@ -163,6 +177,14 @@ impl ResourceTemplate {
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Sets how long clients may cache the contents of each of the resources, and whether other users may share a cached copy, in place
+    /// of [`crate::Server::cache`]. Sent in revision 2026-07-28.
+    #[must_use]
+    pub fn cache(mut self, hint: CacheHint) -> Self {
+        self.cache = Some(hint);
         self
     }
 

@@ -319,8 +319,16 @@ impl Calls {
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
         let id = self.peer.request_id(key).cloned().unwrap_or(Id::Integer(0));
-        let wanted =
-            |kind, name, arguments| CallRequest { arguments, frame, id: id.clone(), key, kind, meta, name };
+        let wanted = |kind, name, arguments| CallRequest {
+            arguments,
+            cache: None,
+            frame,
+            id: id.clone(),
+            key,
+            kind,
+            meta,
+            name,
+        };
         let plain = |span| Cow::Borrowed(json(span));
         let refused = match request {
             Request::List { list, cursor } => {
@@ -373,7 +381,8 @@ impl Calls {
                 match catalog.resource(&uri) {
                     Ok((entry, variables)) => {
                         let variables = variables.map_or(plain(None), Cow::Owned);
-                        return self.begin(starts, entry, wanted(Some(Kind::Resource), uri, variables));
+                        let wanted = wanted(Some(Kind::Resource), uri, variables);
+                        return self.begin(starts, entry, CallRequest { cache: entry.cache, ..wanted });
                     }
                     Err(error) => error,
                 }

@@ -136,6 +136,7 @@ fn writer(built: &Built, wanted: &CallRequest<'_>) -> AnswerWriter {
     // Spec: 2026-07-28 caching, "Cache Key": a result that depends on answers must not be cached, neither for
     // other users nor for later requests.
     let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
-    let cache_hint = if asked { CacheHint::default() } else { built.config.cache_hint };
+    let hint = wanted.cache.unwrap_or(built.config.cache_hint);
+    let cache_hint = if asked { CacheHint::default() } else { hint };
     AnswerWriter { cache_hint, encoder, kind: wanted.kind, masks_errors: built.masks_errors }
 }

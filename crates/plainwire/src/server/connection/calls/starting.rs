@@ -12,6 +12,7 @@ use std::task::{Context as Poller, Poll, Waker};
 use std::time::Instant;
 
 use plainwire_proto::envelope::Id;
+use plainwire_proto::model::CacheHint;
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
 
 use super::{Attached, Held};
@@ -30,6 +31,8 @@ use crate::server::result::{Kind, Outcome, ToolError};
 pub(super) struct CallRequest<'f> {
     /// The JSON of the arguments, of a resource template's variables, or of a completion's `params`.
     pub(super) arguments: Cow<'f, str>,
+    /// How clients may cache the result of this resource; `None` if the server's hint holds.
+    pub(super) cache: Option<CacheHint>,
     /// The text of the frame, into which the spans in `meta` point.
     pub(super) frame: &'f str,
     pub(super) id: Id,
