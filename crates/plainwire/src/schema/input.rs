@@ -28,6 +28,8 @@ pub(crate) struct InputSchema {
     problem: Option<String>,
     /// The schema as JSON text. `tools/list` sends it, unless a [`Preset`] rewrites it.
     text: RawJson,
+    /// The titles of the properties of the root, which `text` leaves out: models have no use for them.
+    titles: Vec<(String, String)>,
     #[cfg(feature = "validate")]
     pub(crate) validator: Option<super::validate::Validator>,
     /// The schema as a parsed value; arguments are checked against it.
@@ -58,6 +60,7 @@ impl InputSchema {
     pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
         let mut value = derive::<T>(Contract::Deserialize);
         let constrained = is_constrained(&value);
+        let titles = titles(&value);
         slim_arguments(&mut value);
         if let Value::Object(root) = &mut value
             && root.get("type") == Some(&json!("object"))
@@ -73,7 +76,7 @@ impl InputSchema {
         let (patterns, misspelled) = Patterns::of(&value);
         let text = text::ordered(&value, order);
         let problem = misspelled.or_else(|| headers::problem(&value));
-        Self { order, patterns, problem, text, ..Self::unchecked(value, constrained) }
+        Self { order, patterns, problem, text, titles, ..Self::unchecked(value, constrained) }
     }
 
     /// Makes a schema from JSON text written by hand, and keeps that text for [`Self::listed`]. A `pattern`
@@ -106,6 +109,7 @@ impl InputSchema {
             patterns: Patterns::default(),
             problem: None,
             text: text::raw(value.to_string()),
+            titles: Vec::new(),
             #[cfg(feature = "validate")]
             validator: None,
             value,
@@ -190,6 +194,11 @@ impl InputSchema {
         plainwire_proto::http::param_headers(&self.value).unwrap_or_default()
     }
 
+    /// Returns the title of a property of the root, if its type declares one.
+    pub(crate) fn title(&self, property: &str) -> Option<&str> {
+        self.titles.iter().find(|(name, _)| name == property).map(|(_, title)| &**title)
+    }
+
     /// Returns each property of the root: its name, its schema, and whether it is required. The properties
     /// are in the order of their declaration, or sorted by name if that order is not known.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {
@@ -204,6 +213,14 @@ impl InputSchema {
         });
         properties
     }
+}
+
+/// Returns the properties of the root that have a title, with their titles.
+fn titles(schema: &Value) -> Vec<(String, String)> {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let titled =
+        properties.filter_map(|(name, it)| Some((name.clone(), it.get("title")?.as_str()?.to_owned())));
+    titled.collect()
 }
 
 /// Keywords by which a root can get properties that are not in its `properties`.

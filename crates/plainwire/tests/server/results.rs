@@ -88,13 +88,16 @@ async fn a_number_is_structured_content_only_where_that_may_be_no_object() {
         assert_eq!(output_schema(tool(), revision).await, expected, "{revision}");
     }
     // NaN can't be written as JSON.
-    let answer =
-        ask(server().tool(Tool::new("t", || async { f64::NAN })), LEGACY, "tools/call", r#"{"name":"t"}"#);
-    let answer = answer.await;
-    assert!(
-        answer.contains("expected a finite number, but found NaN") && answer.contains(r#""isError":true"#),
-        "{answer}"
-    );
+    for (tool, found) in [
+        (Tool::new("t", || async { f64::NAN }), "expected a finite number, but found NaN"),
+        (
+            Tool::new("t", || async { vec![1.5, f64::NAN] }),
+            "expected a finite number in `[1]`, but found NaN",
+        ),
+    ] {
+        let answer = ask(server().tool(tool), LEGACY, "tools/call", r#"{"name":"t"}"#).await;
+        assert!(answer.contains(found) && answer.contains(r#""isError":true"#), "{answer}");
+    }
 }
 
 #[tokio::test]
@@ -252,6 +255,7 @@ struct Number {
 struct Question {
     /// What it is about.
     topic: String,
+    #[schemars(title = "Words")]
     words: Option<u32>,
 }
 
@@ -264,8 +268,11 @@ async fn prompts_say_which_arguments_they_need() {
         .description("Asks.")
         .title("Ask")
     };
-    let arguments = r#"[{"name":"topic","description":"What it is about.","required":true},{"name":"words","required":false}]"#;
     for revision in REVISIONS {
+        let title = if revision < "2025-06-18" { "" } else { r#""title":"Words","# };
+        let arguments = format!(
+            r#"[{{"name":"topic","description":"What it is about.","required":true}},{{"name":"words",{title}"required":false}}]"#
+        );
         let page = ask(server().prompt(prompt()), revision, "prompts/list", "{}").await;
         let title = if revision < "2025-06-18" { "" } else { r#""title":"Ask","# };
         let entry = format!(r#"{{"name":"ask",{title}"description":"Asks.","arguments":{arguments}}}"#);

@@ -19,7 +19,8 @@ use crate::server::result::{IntoPrompt, Outcome};
 /// A prompt: a name, arguments, and the handler that returns its messages.
 ///
 /// The arguments are the fields of the handler's struct. The protocol sends them as strings; a field of
-/// another type is parsed from its string.
+/// another type is parsed from its string. The doc comment of a field is the description of its argument, and
+/// `#[schemars(title = "…")]` its display name.
 #[derive(Clone)]
 pub struct Prompt {
     pub(crate) completers: Completers,
@@ -42,7 +43,7 @@ impl Prompt {
                 description: schema.get("description").and_then(Value::as_str).map(ToOwned::to_owned),
                 name: name.to_owned(),
                 required,
-                title: None,
+                title: input.schema.title(name).map(ToOwned::to_owned),
             });
         let entry =
             model::Prompt { arguments: arguments.collect(), name: name.into(), ..model::Prompt::default() };

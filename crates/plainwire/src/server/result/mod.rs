@@ -17,6 +17,7 @@ use serde_json::value::to_raw_value;
 
 use crate::schema;
 
+mod finite;
 mod outcome;
 mod tool_error;
 
@@ -41,7 +42,7 @@ pub struct Fallible<M>(std::marker::PhantomData<M>);
 /// - `String`, `&'static str`: text only.
 /// - `()`: no content.
 /// - any other `Serialize + JsonSchema` value: structured content with an output schema, and its JSON as
-///   text. An `f64` that is infinite or `NaN` becomes an error.
+///   text. A number that is infinite or `NaN`, which JSON can't express, is an error that says where it is.
 /// - [`Content`], `Vec<Content>`, [`Image`], [`Audio`], [`CallToolResult`]: content blocks, sent as they are.
 /// - `Result<_, E>` of any of these, where `E` is a [`ToolError`] or implements `Display`: an error becomes a
 ///   result with `isError: true`.
@@ -89,13 +90,9 @@ impl<T: Serialize + JsonSchema + Send + 'static> IntoToolResult<Structured> for 
         if any.is::<Option<()>>() {
             return Ok(CallToolResult::default());
         }
-        if let Some(Some(number)) = any.downcast_ref::<Option<f64>>()
-            && !number.is_finite()
-        {
-            return Err(ToolError::failed(format!("expected a finite number, but found {number}")));
-        }
         let structured = to_raw_value(&value)
             .map_err(|error| ToolError::displayed(format!("the result has no JSON: {error}")))?;
+        finite::check(&value, structured.get()).map_err(ToolError::failed)?;
         Ok(CallToolResult { structured_content: Some(structured), ..CallToolResult::default() })
     }
 }
