@@ -13,7 +13,7 @@
 pub use crate::runtime::blocking;
 pub use crate::schema::arguments::Rejected;
 pub use crate::server::asking::{Answer, Confirm};
-pub use crate::server::context::{OnCancel, TraceContext};
+pub use crate::server::context::OnCancel;
 pub use crate::server::entry::{
     Beside, Completing, Described, IntoCompletion, IntoEntry, Provider, Tagged, ViaEntry, WithMeta,
 };
@@ -23,3 +23,4 @@ pub use crate::server::handler::{
 pub use crate::server::result::{
     Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolResult, Structured, embed,
 };
+pub use crate::trace_context::TraceContext;

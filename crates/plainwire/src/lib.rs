@@ -58,6 +58,7 @@ pub mod schema;
 mod server;
 pub mod stream;
 pub mod testing;
+mod trace_context;
 
 pub use client::Client;
 pub use error::{Error, Result};

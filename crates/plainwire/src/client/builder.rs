@@ -25,6 +25,7 @@ use super::{Asked, COMMANDS, Cache, Client, Eras, GONE, Notices, Sampling, eras}
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 use crate::stream::{Stream, Tap};
+use crate::trace_context::{TraceContext, TraceSource};
 
 /// The settings of a client that has not connected yet, and the methods that connect it.
 #[derive(Clone, Debug)]
@@ -39,6 +40,7 @@ pub struct ClientBuilder {
     max_rounds: u32,
     options: RequestOptions,
     tap: Option<Tap>,
+    trace_source: Option<TraceSource>,
 }
 
 /// The default of [`ClientBuilder::max_rounds`]: how many times one request may be answered with questions.
@@ -56,6 +58,7 @@ impl ClientBuilder {
             max_rounds: MAX_ROUNDS,
             options: RequestOptions::default(),
             tap: None,
+            trace_source: None,
         }
     }
 
@@ -186,6 +189,27 @@ impl ClientBuilder {
         self
     }
 
+    /// Adds the trace context that `current` returns to each request, so that the spans of the server become part
+    /// of the trace of your program. `current` is called where the program makes the request, for example with
+    /// the current span of `tracing-opentelemetry`.
+    ///
+    /// ```
+    /// use plainwire::Client;
+    /// use plainwire::client::TraceContext;
+    ///
+    /// // A real program asks its tracing library for the current span.
+    /// let current = || TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01");
+    /// let client = Client::builder().trace_context(current);
+    /// ```
+    #[must_use]
+    pub fn trace_context(
+        mut self,
+        current: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace_source = Some(TraceSource::new(current));
+        self
+    }
+
     /// Passes every message that is sent or received to `tap`, with secrets masked.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
@@ -304,6 +328,7 @@ impl ClientBuilder {
                 options: self.options,
                 far_end,
                 commands,
+                trace_source: self.trace_source,
                 _task: task,
             }),
             Err(error) => {

@@ -23,6 +23,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
+pub use crate::trace_context::TraceContext;
+use crate::trace_context::TraceSource;
 
 mod asked;
 mod builder;
@@ -99,6 +101,8 @@ pub struct Client {
     options: RequestOptions,
     far_end: FarEnd,
     commands: mpsc::Sender<Command>,
+    /// The source of the trace context of each request; `None` if the program has none.
+    trace_source: Option<TraceSource>,
     _task: AbortOnDrop,
 }
 
@@ -242,7 +246,8 @@ impl Client {
         self.request(method, "{}").await.map(drop)
     }
 
-    /// Makes any request. `params` is a JSON object; the client adds the `_meta` of the revision.
+    /// Makes any request. `params` is a JSON object; the client adds the `_meta` of the revision to the `_meta`
+    /// that `params` may have.
     ///
     /// If a modern server answers with questions, the client's handlers answer them, and the request is made
     /// again. Cancel safe: if the future is dropped, the request is cancelled at the server, and its
@@ -337,6 +342,12 @@ impl Client {
         Ok(reply.raw)
     }
 
+    /// Returns `params` with the trace context of the program, if it has one.
+    fn traced_params(&self, params: &str) -> String {
+        let trace = self.trace_source.as_ref().and_then(TraceSource::current);
+        trace.map_or_else(|| params.to_owned(), |trace| trace.add_to(params))
+    }
+
     /// Makes a request, and waits for its answer. Dropping this future cancels the request.
     async fn ask(
         &self,
@@ -363,7 +374,7 @@ impl Client {
             answer,
             method: method.to_owned(),
             options,
-            params: params.to_owned(),
+            params: self.traced_params(params),
             progress,
             ticket,
             trace,

@@ -16,3 +16,4 @@ mod rounds;
 mod scripted_server;
 mod tapped;
 mod trace;
+mod trace_context;

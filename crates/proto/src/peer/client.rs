@@ -1,6 +1,8 @@
 //! The client's side of a connection: agrees with the server on a revision, adds `_meta` to each request, and
 //! accepts the questions of the server.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,6 +12,7 @@ use super::{
     ClientConfig, EraChoice, Event, Now, Peer, Request, RequestKey, RequestMeta, RequestOptions, Role, Route,
     listening,
 };
+use crate::codec::members;
 use crate::envelope::{Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::write::{self, Object};
@@ -57,10 +60,12 @@ impl Session {
         self.agreed
     }
 
-    /// Writes the JSON object `params`, with the `_meta` that the revision requires put before its members.
+    /// Writes the JSON object `params`, with the `_meta` that the revision requires put before its members. The
+    /// `_meta` of `params` is kept, except for members that only this side sets.
     /// Requests of the handshake carry no progress token. A `subscriptions/listen` request carries neither a
     /// progress token nor a log level.
     pub(super) fn write_params(&self, out: &mut Vec<u8>, method: &str, params: &str, key: RequestKey) {
+        let (meta_of_program, params) = split_meta(params);
         let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
         let modern = self.agreed.or(self.proposed).filter(|revision| revision.era() == Era::Modern);
         let mut object = Object::open(out);
@@ -74,6 +79,9 @@ impl Session {
                     meta.string("io.modelcontextprotocol/logLevel", level.as_str());
                 }
                 write::display(meta.name("progressToken"), key.0);
+            }
+            for (name, value) in &meta_of_program {
+                meta.raw(name, value.get());
             }
             meta.close();
             if !inner.is_empty() {
@@ -106,6 +114,41 @@ impl Session {
     fn fallback(&self, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.newest(Era::Legacy, accept).filter(|_| self.config.era == EraChoice::Auto)
     }
+}
+
+/// Members of `_meta` that the client sets itself.
+fn is_ours(name: &str) -> bool {
+    name == "progressToken"
+        || name.strip_prefix("io.modelcontextprotocol/").is_some_and(|name| OURS.contains(&name))
+}
+
+const OURS: [&str; 4] = ["clientCapabilities", "clientInfo", "logLevel", "protocolVersion"];
+
+/// Splits `params` into the members of its `_meta`, each name once, and the other members.
+fn split_meta(params: &str) -> (Vec<(String, Box<RawValue>)>, Cow<'_, str>) {
+    let none = || (Vec::new(), Cow::Borrowed(params));
+    // Any `\u` escape counts as well, because it may be a letter of the name.
+    if !params.contains("_meta") && !params.contains("\\u") {
+        return none();
+    }
+    let Ok(all) = members(params) else { return none() };
+    let (metas, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| name == "_meta");
+    if metas.is_empty() {
+        return none();
+    }
+    let mut meta: Vec<(String, Box<RawValue>)> = Vec::new();
+    for (name, value) in metas.iter().filter_map(|(_, meta)| members(meta.get()).ok()).flatten() {
+        if !is_ours(&name) && meta.iter().all(|(known, _)| *known != name) {
+            meta.push((name, value));
+        }
+    }
+    let mut out = Vec::new();
+    let mut object = Object::open(&mut out);
+    for (name, value) in &rest {
+        object.raw(name, value.get());
+    }
+    object.close();
+    (meta, Cow::Owned(String::from_utf8(out).unwrap_or_default()))
 }
 
 impl Peer {

@@ -174,8 +174,8 @@ enum ResultType {
 }
 
 impl Peer {
-    /// Sends a request. `params` is a JSON object without `_meta`: a client adds the `_meta` that the
-    /// revision requires, a server adds nothing.
+    /// Sends a request. `params` is a JSON object. A client adds the `_meta` that the revision requires to that of
+    /// `params`, a server adds nothing.
     ///
     /// A client always asks for progress, except in handshakes and `subscriptions/listen`. The answer comes
     /// as [`Event::Result`], [`Event::Failed`] or [`Event::InputRequired`].

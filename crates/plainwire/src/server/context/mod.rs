@@ -18,6 +18,7 @@ use super::asking::{Asking, Carried, Origin};
 use super::changes::Bus;
 use super::principal::Principal;
 use super::roots::KnownRoots;
+use crate::trace_context::TraceContext;
 
 mod ask;
 mod headers;
@@ -26,7 +27,6 @@ mod on_cancel;
 mod questions;
 mod signals;
 mod state;
-mod trace;
 
 pub(crate) use headers::Headers;
 use notify::{LeftOut, LogGate, Throttle};
@@ -35,7 +35,6 @@ pub use on_cancel::OnCancel;
 pub(crate) use signals::{Channel, MAX_ANSWERS, Question, Signal, SignalSource, Signals};
 pub use state::State;
 pub(crate) use state::{NeededState, States};
-pub use trace::TraceContext;
 
 /// The context of one call, for its handler: progress, log messages, questions, cancellation, and facts about
 /// the client.

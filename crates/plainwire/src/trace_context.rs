@@ -1,13 +1,16 @@
 //! The trace context of a call: W3C Trace Context, carried in `_meta`.
 //!
-//! In: the `_meta` of a request, in any revision. Out: its valid parts; an invalid part is treated as absent.
-//! Spans are opened by [`crate::server::layer::trace()`].
+//! In: the `_meta` of a request, in any revision, or the parts of a trace. Out: the valid parts of the trace, or
+//! the `_meta` that carries them. An invalid part of a `_meta` is treated as absent. Spans are opened by
+//! [`crate::server::layer::trace()`].
 
 use std::fmt;
+use std::sync::Arc;
 
+use plainwire_proto::json::write::Object;
 use serde_json::Value;
 
-/// The trace that a call is part of, as sent by the client. Only its syntax has been checked.
+/// The trace that a call is part of. Only its syntax has been checked.
 ///
 /// Source: 2026-07-28, basic, "`_meta`"; W3C Trace Context; W3C Baggage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,51 @@ impl TraceContext {
         let tracestate = text("tracestate").filter(|it| is_tracestate(it)).map(ToOwned::to_owned);
         let baggage = text("baggage").filter(|it| is_baggage(it)).map(ToOwned::to_owned);
         Some(Self { baggage, traceparent, tracestate })
+    }
+
+    /// Makes a trace context from a `traceparent`, as the propagator of a tracing library writes it; `None` if that
+    /// is not valid.
+    ///
+    /// ```
+    /// use plainwire::client::TraceContext;
+    ///
+    /// let parent = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+    /// let trace = TraceContext::new(parent).expect("a valid traceparent").with_tracestate("vendor=1");
+    /// assert_eq!((trace.parent_id(), trace.tracestate()), ("00f067aa0ba902b7", Some("vendor=1")));
+    /// ```
+    pub fn new(traceparent: &str) -> Option<Self> {
+        let traceparent = Some(traceparent).filter(|it| is_traceparent(it))?.to_owned();
+        Some(Self { baggage: None, traceparent, tracestate: None })
+    }
+
+    /// Sets the vendor data of tracing systems. An invalid `tracestate`, or one with more than 512 bytes, is left
+    /// out.
+    #[must_use]
+    pub fn with_tracestate(mut self, tracestate: &str) -> Self {
+        self.tracestate = Some(tracestate).filter(|it| is_tracestate(it)).map(ToOwned::to_owned);
+        self
+    }
+
+    /// Sets the baggage. An invalid `baggage`, or one with more than 8 KiB, is left out.
+    #[must_use]
+    pub fn with_baggage(mut self, baggage: &str) -> Self {
+        self.baggage = Some(baggage).filter(|it| is_baggage(it)).map(ToOwned::to_owned);
+        self
+    }
+
+    /// Adds the `_meta` that carries the trace to `params`, the parameters of a request.
+    pub(crate) fn add_to(&self, params: &str) -> String {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        let mut meta = Object::open(object.name("_meta"));
+        meta.string("traceparent", &self.traceparent);
+        meta.maybe_string("tracestate", self.tracestate());
+        meta.maybe_string("baggage", self.baggage());
+        meta.close();
+        let rest = params.trim().strip_prefix('{').unwrap_or("}").trim_start();
+        out.extend_from_slice(if rest == "}" { b"" } else { b"," });
+        out.extend_from_slice(rest.as_bytes());
+        String::from_utf8(out).unwrap_or_default()
     }
 
     /// Returns the whole `traceparent`: `00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01`.
@@ -71,6 +119,26 @@ impl TraceContext {
     }
 }
 
+/// A function of a program that returns the trace that its current request is part of.
+#[derive(Clone)]
+pub(crate) struct TraceSource(Arc<dyn Fn() -> Option<TraceContext> + Send + Sync>);
+
+impl TraceSource {
+    pub(crate) fn new(current: impl Fn() -> Option<TraceContext> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(current))
+    }
+
+    pub(crate) fn current(&self) -> Option<TraceContext> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for TraceSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TraceSource")
+    }
+}
+
 impl fmt::Display for TraceContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.traceparent)
@@ -79,7 +147,7 @@ impl fmt::Display for TraceContext {
 
 /// Returns whether the JSON of `_meta` may contain a trace; most requests have none. Any `\u` escape counts
 /// as well, because it may be a letter of the key `traceparent`.
-pub(super) fn is_mentioned(meta: &str) -> bool {
+fn is_mentioned(meta: &str) -> bool {
     meta.contains("traceparent") || meta.contains("\\u")
 }
 
@@ -152,6 +220,18 @@ mod tests {
         assert!(trace.is_sampled());
         assert_eq!(trace.tracestate(), Some("rojo=00f067aa0ba902b7, congo@x=t61 r,"));
         assert_eq!(trace.baggage(), Some("user=Ada%20L;p=1"));
+    }
+
+    #[test]
+    fn a_trace_that_was_added_to_parameters_is_found_there() {
+        let trace = TraceContext::new(PARENT).expect("valid").with_tracestate("a=1").with_baggage("b=\u{7f}");
+        assert_eq!((trace.tracestate(), trace.baggage()), (Some("a=1"), None));
+        for (params, rest) in [("{}", ""), (" { } ", ""), (r#"{"a":{}}"#, r#","a":{}"#)] {
+            let with = trace.add_to(params);
+            let expected = format!(r#"{{"_meta":{{"traceparent":"{PARENT}","tracestate":"a=1"}}{rest}}}"#);
+            assert_eq!(with, expected);
+        }
+        assert_eq!(TraceContext::new("00-0-0-00"), None);
     }
 
     #[test]
