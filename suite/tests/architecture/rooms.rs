@@ -85,7 +85,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "client/process", 1250, &["error.rs", "stream"]),
     room("plainwire", "client/http", 1850, &["client", "error.rs"]),
     room("plainwire", "client/connection", 2300, &["client", "client/http", "client/process", "error.rs", "runtime", "stream"]),
-    room("plainwire", "client", 3350, &["client/connection", "client/http", "client/process", "error.rs", "runtime", "stream", "trace_context.rs"]),
+    room("plainwire", "client", 3500, &["client/connection", "client/http", "client/process", "error.rs", "runtime", "schema", "stream", "trace_context.rs"]),
     room("plainwire", "client/config", 1150, &["client", "client/http", "error.rs"]),
     room("plainwire", "client/host", 2150, &["client", "client/process", "error.rs", "runtime", "schema"]),
     room("plainwire", "in_process.rs", 100, &["client", "server", "server/connection", "stream"]),

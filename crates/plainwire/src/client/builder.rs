@@ -21,7 +21,7 @@ use super::far_end::FarEnd;
 use super::http::{Connection, Remote};
 use super::known_tools::KnownTools;
 use super::process::{self, Program, Slot};
-use super::{Asked, COMMANDS, Cache, Client, Eras, GONE, Notices, Sampling, eras};
+use super::{Asked, COMMANDS, Cache, Client, Eras, GONE, Notices, ResultCheck, Sampling, eras};
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 use crate::stream::{Stream, Tap};
@@ -32,6 +32,7 @@ use crate::trace_context::{TraceContext, TraceSource};
 pub struct ClientBuilder {
     asked: Asked,
     caches: bool,
+    check: ResultCheck,
     pub(super) config: ClientConfig,
     connect_deadline: Option<Duration>,
     pub(super) eras: Option<Eras>,
@@ -51,6 +52,7 @@ impl ClientBuilder {
         Self {
             asked: Asked::default(),
             caches: true,
+            check: ResultCheck::Off,
             config: ClientConfig::new(info),
             connect_deadline: None,
             eras: None,
@@ -181,6 +183,17 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets the treatment of results that do not fit the output schema of their tool. Off by default. Checked
+    /// are results of [`Client::call`], [`Client::call_tool`] and the calls of a host, for tools that the client
+    /// has listed on this connection, against the keywords in the table of `docs/schemas.md`; other keywords
+    /// are ignored. The client remembers output schemas of together 1 MiB; for each further one the log has a
+    /// warning.
+    #[must_use]
+    pub fn check_results(mut self, check: ResultCheck) -> Self {
+        self.check = check;
+        self
+    }
+
     /// Turns the cache off: lists and resources are requested each time, even if the server says that they
     /// are still fresh.
     #[must_use]
@@ -236,13 +249,14 @@ impl ClientBuilder {
     async fn command_once(self, program: Program) -> Result<Client> {
         let (stream, process) = process::start(&program)?;
         let slot = Slot::new(process);
+        let tools = KnownTools::new(self.check);
         let Some(policy) = program.policy() else {
             let link = self.link(stream);
-            return self.open(link, FarEnd::process(slot), KnownTools::default(), None).await;
+            return self.open(link, FarEnd::process(slot), tools, None).await;
         };
         let restarting = Restarting::new(program, policy, slot.clone());
         let link = self.link(stream);
-        self.open(link, FarEnd::restarted_process(slot), KnownTools::default(), Some(restarting)).await
+        self.open(link, FarEnd::restarted_process(slot), tools, Some(restarting)).await
     }
 
     /// Connects to a server by HTTP: by Streamable HTTP of the era that the server speaks, or by HTTP+SSE if
@@ -260,7 +274,7 @@ impl ClientBuilder {
     #[cfg(feature = "http-client")]
     async fn remote_once(self, remote: Remote) -> Result<Client> {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
-        let tools = KnownTools::default();
+        let tools = KnownTools::new(self.check);
         let limits = (self.config.limits, self.config.initialize_timeout);
         let connection = Arc::new(Connection::new(&remote, limits, tools.clone(), arrives)?);
         let link = Link::http(Arc::clone(&connection), arrived, self.tap.clone());
@@ -286,7 +300,8 @@ impl ClientBuilder {
     /// Like [`Self::command`].
     pub async fn stream(self, stream: Stream) -> Result<Client> {
         let link = self.link(stream);
-        self.open(link, FarEnd::stream(), KnownTools::default(), None).await
+        let tools = KnownTools::new(self.check);
+        self.open(link, FarEnd::stream(), tools, None).await
     }
 
     fn link(&self, stream: Stream) -> Link {
@@ -309,7 +324,8 @@ impl ClientBuilder {
         let (notices, noticed) = Notices::new();
         let (hello, greeted) = oneshot::channel();
         let cache = self.caches.then(|| Arc::new(Cache::default()));
-        let state = ConnectionState::new(self.asked, cache.clone(), self.max_rounds, notices, hello, tools);
+        let known = tools.clone();
+        let state = ConnectionState::new(self.asked, cache.clone(), self.max_rounds, notices, hello, known);
         let task = AbortOnDrop(start(self.config, state, link, restart, self.tap, received, cancelled));
         let gone = || Error::Closed { why: GONE.to_owned() };
         let greeted = async { greeted.await.map_err(|_| gone()).and_then(|hello| hello) };
@@ -321,12 +337,14 @@ impl ClientBuilder {
             Ok(hello) => Ok(Client {
                 cache,
                 cancels,
+                check: self.check,
                 has_roots,
                 hello,
                 last_ticket: AtomicU64::new(0),
                 notices: Mutex::new(Some(noticed)),
                 options: self.options,
                 far_end,
+                tools,
                 commands,
                 trace_source: self.trace_source,
                 _task: task,

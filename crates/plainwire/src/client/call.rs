@@ -7,10 +7,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use plainwire_proto::model::RawJson;
+use plainwire_proto::model::CallToolResult;
 use plainwire_proto::peer::RequestOptions;
 
-use super::{Client, Progress};
+use serde::Serialize;
+
+use super::{Client, Progress, decode, named};
 use crate::error::Result;
 
 /// A call of a tool: await it. Made by [`Client::call`] and [`Client::call_tool`].
@@ -40,16 +42,23 @@ pub struct Call<'c, T> {
 
 struct Parts<'c, T> {
     client: &'c Client,
+    name: String,
     options: RequestOptions,
     /// The parameters of the request; an error if the arguments can't be written as JSON.
     params: Result<String>,
     progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    read: fn(&RawJson) -> Result<T>,
+    read: fn(CallToolResult) -> Result<T>,
 }
 
 impl<'c, T: 'c> Call<'c, T> {
-    pub(super) fn new(client: &'c Client, params: Result<String>, read: fn(&RawJson) -> Result<T>) -> Self {
-        let parts = Parts { client, options: client.options, params, progress: None, read };
+    pub(super) fn new(
+        client: &'c Client,
+        name: &str,
+        arguments: impl Serialize,
+        read: fn(CallToolResult) -> Result<T>,
+    ) -> Self {
+        let (params, name) = (named(name, arguments), name.to_owned());
+        let parts = Parts { client, name, options: client.options, params, progress: None, read };
         Self { future: None, parts: Some(parts) }
     }
 
@@ -75,10 +84,12 @@ impl<'c, T: 'c> Future for Call<'c, T> {
     type Output = Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<T>> {
-        if let Some(Parts { client, options, params, progress, read }) = self.parts.take() {
+        if let Some(Parts { client, name, options, params, progress, read }) = self.parts.take() {
             self.future = Some(Box::pin(async move {
                 let reply = client.ask_within("tools/call", &params?, progress, None, options).await?;
-                read(&reply.raw)
+                let result = decode(&reply.raw)?;
+                client.check.check(&client.tools, &name, &result)?;
+                read(result)
             }));
         }
         match &mut self.future {

@@ -30,6 +30,7 @@ mod asked;
 mod builder;
 mod cache;
 mod call;
+mod check_results;
 pub mod config;
 pub(crate) mod connection;
 mod eras;
@@ -53,10 +54,12 @@ pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
 pub(crate) use cache::Cache;
 pub use call::Call;
+pub use check_results::ResultCheck;
 use connection::{Ask, Command, Reply};
 pub use eras::Eras;
 use far_end::FarEnd;
 pub use far_end::Transport;
+use known_tools::KnownTools;
 pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
 pub(crate) use notice::NoticeSender;
@@ -92,6 +95,7 @@ pub struct Client {
     /// the client's number of a request or a subscription. Sending never blocks. The queue needs no bound:
     /// each ticket is that of a request that was open.
     cancels: mpsc::UnboundedSender<u64>,
+    check: ResultCheck,
     /// Whether the client declared roots, so that the program may change them.
     has_roots: bool,
     hello: ServerHello,
@@ -100,6 +104,8 @@ pub struct Client {
     notices: Mutex<Option<Notices>>,
     options: RequestOptions,
     far_end: FarEnd,
+    /// What is known of the server's tools. Shared with the connection task, which learns it from lists.
+    tools: KnownTools,
     commands: mpsc::Sender<Command>,
     /// The source of the trace context of each request; `None` if the program has none.
     trace_source: Option<TraceSource>,
@@ -193,12 +199,13 @@ impl Client {
     }
 
     /// Calls a tool. If the tool fails, that is a result too: see [`CallToolResult::is_error`].
+    /// [`ClientBuilder::check_results`] checks results against the tool's output schema.
     ///
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
     /// read.
     pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<'_, CallToolResult> {
-        Call::new(self, named(name, arguments), decode)
+        Call::new(self, name, arguments, Ok)
     }
 
     /// Calls a tool and returns its value: the structured content; without it, the text, read as JSON or else
@@ -212,7 +219,7 @@ impl Client {
     where
         T: DeserializeOwned + 'c,
     {
-        Call::new(self, named(name, arguments), |raw| value_of(&decode(raw)?))
+        Call::new(self, name, arguments, |result| value_of(&result))
     }
 
     /// Reads a resource. If a cached answer is still fresh according to the server, returns that answer

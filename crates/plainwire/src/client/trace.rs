@@ -356,6 +356,8 @@ impl Client {
     ) -> Result<CallToolResult> {
         let params = named(name, arguments)?;
         let reply = self.ask("tools/call", &params, None, Some(recorder.clone())).await?;
-        decode(&reply.raw)
+        let result = decode(&reply.raw)?;
+        self.check.check(&self.tools, name, &result)?;
+        Ok(result)
     }
 }

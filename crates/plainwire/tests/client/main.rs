@@ -1,6 +1,8 @@
 //! The client: calls, lists, listens, questions, and its connections to processes and over HTTP.
 
 mod cache;
+#[path = "../support/collected_logs.rs"]
+mod collected_logs;
 mod greedy_servers;
 #[cfg(all(feature = "http", feature = "http-client"))]
 mod http;

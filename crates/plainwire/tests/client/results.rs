@@ -1,7 +1,12 @@
 //! Results of calls, read as types of the caller.
 
+use plainwire::client::ResultCheck;
+use plainwire::model::CallToolResult;
 use plainwire::prelude::*;
-use serde_json::json;
+use plainwire::{Client, testing};
+use serde_json::{Map, Value, json};
+
+use crate::collected_logs as collected;
 
 /// A tool returns `{"result": 42}`, as FastMCP and the official Python SDK wrap a number: the client must
 /// read it as the number, or as the struct.
@@ -17,10 +22,75 @@ async fn a_value_that_was_wrapped_as_a_result_is_the_value() {
         Wrapped { result: 42 }
     }
 
-    let client =
-        plainwire::testing::client(plainwire::server!("wraps").tool(answer)).await.expect("a server");
+    let client = testing::client(plainwire::server!("wraps").tool(answer)).await.expect("a server");
     assert_eq!(client.call::<i64>("answer", json!({})).await.expect("a number"), 42);
     assert_eq!(client.call::<Wrapped>("answer", json!({})).await.expect("a struct").result, 42);
     let error = client.call::<Vec<u8>>("answer", json!({})).await.expect_err("no list");
     assert!(error.to_string().contains("invalid type: map"), "{error}");
+}
+
+/// Returns a server with a tool that promises an integer `n` and a text `unit`, and returns what it is told.
+fn promising() -> Server {
+    let schema = json!({
+        "type": "object",
+        "properties": { "n": { "type": "integer", "maximum": 9 }, "unit": { "type": "string" } },
+        "required": ["n"],
+    });
+    let tell = |it: Map<String, Value>| async move {
+        let is_error = it.contains_key("fail");
+        let structured = it.get("as").map(|value| value.to_string());
+        let structured_content =
+            structured.and_then(|json| serde_json::value::RawValue::from_string(json).ok());
+        CallToolResult { is_error, structured_content, ..CallToolResult::default() }
+    };
+    let input = json!({ "type": "object" });
+    Server::new("s").tool(Tool::new("tell", tell).input_schema(input).output_schema(schema))
+}
+
+const MISFITS: [(&str, &str); 5] = [
+    (r#"{"as":{"n":"7"}}"#, "expected `structuredContent.n` to be an integer, but found \"7\""),
+    (r#"{"as":{"n":10}}"#, "expected `structuredContent.n` to be at most 9, but found 10"),
+    (r#"{"as":{"n":1,"unit":null}}"#, "expected `structuredContent.unit` to be a string, but found null"),
+    (r#"{"as":{}}"#, "expected `structuredContent.n` to be an integer, but found nothing"),
+    ("{}", "expected `structuredContent`, but found nothing"),
+];
+
+const FITS: [&str; 3] = [r#"{"as":{"n":7,"unit":"m"}}"#, r#"{"as":{"n":2.0}}"#, r#"{"fail":true}"#];
+
+fn arguments(json: &str) -> Value {
+    serde_json::from_str(json).expect("JSON")
+}
+
+#[tokio::test]
+async fn a_result_that_does_not_fit_its_schema_can_be_refused() {
+    let client = Client::builder().check_results(ResultCheck::Refuse);
+    let client = testing::client_with(promising(), client).await.expect("a server");
+    client.call_tool("tell", arguments(MISFITS[0].0)).await.expect("the schema is not known before the list");
+    client.list_tools().await.expect("a list");
+    for (told, why) in MISFITS {
+        let error = client.call_tool("tell", arguments(told)).await.expect_err(told).to_string();
+        assert!(
+            error.ends_with(&format!("the result of the tool \"tell\" does not fit its schema: {why}")),
+            "{error}"
+        );
+    }
+    for told in FITS {
+        client.call_tool("tell", arguments(told)).await.expect(told);
+    }
+    let error = client.call::<Value>("tell", arguments(MISFITS[1].0)).await.expect_err("10 is too large");
+    assert!(error.to_string().contains("at most 9"), "{error}");
+}
+
+#[tokio::test]
+async fn a_result_that_does_not_fit_its_schema_can_be_reported_and_is_not_checked_otherwise() {
+    let _here = collected::install_here();
+    let why = "the result of the tool \"tell\" does not fit its schema: expected `structuredContent.n` to be at most 9, \
+               but found 10";
+    for (check, is_told) in [(ResultCheck::Off, false), (ResultCheck::Warn, true)] {
+        let client = Client::builder().check_results(check);
+        let client = testing::client_with(promising(), client).await.expect("a server");
+        client.list_tools().await.expect("a list");
+        client.call_tool("tell", arguments(MISFITS[1].0)).await.expect("a result");
+        assert_eq!(!collected::warnings(why).is_empty(), is_told, "{check:?}");
+    }
 }

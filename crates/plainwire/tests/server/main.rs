@@ -8,6 +8,7 @@ mod bad_input;
 mod calls;
 mod cancellation;
 mod catalog_changes;
+#[path = "../support/collected_logs.rs"]
 mod collected_logs;
 mod completions;
 mod declarations;

@@ -36,6 +36,8 @@ pub(super) struct Check<'s> {
     /// Whether any value in the arguments was repaired.
     pub(super) changed: bool,
     depth: usize,
+    /// Whether a `null` is a value like any other, also where the schema does not require the member.
+    keeps_nulls: bool,
     schema: &'s InputSchema,
     /// The number of steps that are left, of [`MAX_STEPS`].
     pub(super) steps: usize,
@@ -49,7 +51,13 @@ type Checked<'s> = Result<(), Fault<'s>>;
 
 impl<'s> Check<'s> {
     pub(super) fn new(schema: &'s InputSchema) -> Self {
-        Self { attempts: 0, calls: 0, changed: false, depth: 0, schema, steps: MAX_STEPS, strict: false }
+        let (attempts, calls, depth, steps) = (0, 0, 0, MAX_STEPS);
+        Self { attempts, calls, changed: false, depth, keeps_nulls: false, schema, steps, strict: false }
+    }
+
+    /// Makes a check without any repair.
+    pub(super) fn exact(schema: &'s InputSchema) -> Self {
+        Self { keeps_nulls: true, strict: true, ..Self::new(schema) }
     }
 
     /// Checks one value and all values inside it against `schema`, and repairs them where possible.
@@ -96,8 +104,9 @@ impl<'s> Check<'s> {
         }
         if self.strict {
             let types = types(keywords);
-            if !types.is_empty() && !types.iter().any(|name| is_exactly(value, name)) {
-                return Err(mismatch(schema, "something else", value));
+            let fits = |name: &&str| if self.keeps_nulls { is(value, name) } else { is_exactly(value, name) };
+            if !types.is_empty() && !types.iter().any(fits) {
+                return Err(mismatch(schema, &kinds(&types), value));
             }
         } else {
             self.changed |= retype(value, keywords, schema)?;
@@ -152,7 +161,7 @@ impl<'s> Check<'s> {
         let count = members.len();
         members.retain(|name, value| {
             let known = closed || properties.is_some_and(|properties| properties.contains_key(name));
-            !value.is_null() || !known || required.contains(&name.as_str())
+            self.keeps_nulls || !value.is_null() || !known || required.contains(&name.as_str())
         });
         self.changed |= members.len() < count;
         // Unknown names are checked before missing ones, because a misspelt name is often both.
@@ -348,7 +357,7 @@ impl<'s> Check<'s> {
         let allowed = list("enum").map(|allowed| one_of(allowed.iter()));
         let kind = || match types(schema.as_object()?)[..] {
             [] => None,
-            ref many => Some(many.iter().map(|name| article(name)).collect::<Vec<_>>().join(" or ")),
+            ref many => Some(kinds(many)),
         };
         format!("be {}", allowed.or(constants).or_else(kind).unwrap_or_else(|| "there".to_owned()))
     }
@@ -383,8 +392,7 @@ fn retype<'s>(value: &mut Value, keywords: &Keywords, schema: &'s Value) -> Resu
                 changed = true;
             }
             _ => {
-                let expected: Vec<_> = types.iter().map(|name| article(name)).collect();
-                return Err(mismatch(schema, &expected.join(" or "), value));
+                return Err(mismatch(schema, &kinds(&types), value));
             }
         }
     }
@@ -440,6 +448,11 @@ fn is(value: &Value, name: &str) -> bool {
         "string" => value.is_string(),
         _ => true,
     }
+}
+
+/// Returns "an integer or null" for the names of types.
+fn kinds(types: &[&str]) -> String {
+    types.iter().map(|name| article(name)).collect::<Vec<_>>().join(" or ")
 }
 
 fn article(name: &str) -> &'static str {

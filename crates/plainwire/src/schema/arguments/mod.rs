@@ -70,6 +70,17 @@ pub(crate) fn fits(text: &str, schema: &InputSchema) -> Result<(), Rejected> {
         .map_err(|Rejected(why)| Rejected(visible(&why, MAX_MESSAGE)))
 }
 
+/// Checks the structured content of a result against the output schema of its tool, without any repair.
+/// Unknown keywords are ignored.
+///
+/// # Errors
+/// [`Rejected`] with the first mismatch.
+pub(crate) fn fits_exactly(text: &str, schema: &InputSchema) -> Result<(), Rejected> {
+    let mut tree = parse(text)?;
+    let checked = Check::exact(schema).value(&mut tree, &schema.value);
+    checked.map_err(|fault| Rejected(visible(&fault.text_in("structuredContent", None), MAX_MESSAGE)))
+}
+
 fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<T, Rejected> {
     match typed::<T>(tree) {
         Ok(value) => match unknown::<T>(tree) {

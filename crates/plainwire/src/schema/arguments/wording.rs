@@ -58,7 +58,11 @@ pub(super) const MAX_MESSAGE: usize = 1_000;
 
 /// Returns a path as text, such as `arguments.tags[1]`.
 pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {
-    let mut text = "arguments".to_owned();
+    text_in("arguments", path)
+}
+
+fn text_in<'s>(root: &str, path: impl IntoIterator<Item = &'s Step>) -> String {
+    let mut text = root.to_owned();
     for step in path {
         let _ = match step {
             Step::Item(at) => write!(text, "[{at}]"),
@@ -123,7 +127,12 @@ impl<'s> Fault<'s> {
 
     /// Returns the sentence, with an example if there is one.
     pub(super) fn text(&self, example: Option<&Value>) -> String {
-        let (path, Self { expected, found, .. }) = (text(self.path()), self);
+        self.text_in("arguments", example)
+    }
+
+    /// Like [`Self::text`], for a value that is called `root`.
+    pub(super) fn text_in(&self, root: &str, example: Option<&Value>) -> String {
+        let (path, Self { expected, found, .. }) = (text_in(root, self.path()), self);
         let mut text = format!("expected `{path}` to {expected}, but found {found}");
         if let Some(meant) = &self.meant {
             text += &format!("; did you mean `{meant}`?");

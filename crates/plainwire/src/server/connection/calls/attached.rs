@@ -1,4 +1,4 @@
-//! What is attached to the calls of one message: the HTTP headers that it came with, and a value that the calls
+//! The attachments of the calls of one message: the HTTP headers that it came with, and a value that the calls
 //! hold until they end, such as one of the slots for the requests that their client may have in flight.
 //!
 //! In: the attachments, and messages. Out: the value is dropped with the last of the calls that these messages
@@ -15,7 +15,7 @@ use crate::server::context::Headers;
 /// A value, such as a slot of a client, that is dropped when all calls that hold it are over.
 pub(crate) type Held = Arc<dyn Any + Send + Sync>;
 
-/// What each call that one message starts gets from the transport.
+/// The attachments that the transport gives to each call that one message starts.
 #[derive(Clone, Default)]
 pub(crate) struct Attached {
     pub(crate) headers: Headers,

@@ -1,6 +1,8 @@
 //! The `tracing` subscriber of this test program. It keeps the spans and warnings of all tests, and the log
 //! lines of each thread.
 
+#![allow(dead_code, reason = "each test program uses a part of this")]
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
@@ -17,6 +19,11 @@ pub(crate) fn install() {
     ONCE.call_once(|| {
         subscriber::set_global_default(Collects(AtomicU64::new(0))).expect("no other subscriber")
     });
+}
+
+/// Installs the subscriber for the current thread, until the guard is dropped.
+pub(crate) fn install_here() -> subscriber::DefaultGuard {
+    subscriber::set_default(Collects(AtomicU64::new(0)))
 }
 
 /// Returns the lines that this crate has logged on the current thread since the last call of this function.
