@@ -43,6 +43,8 @@ pub enum ErrorKind {
     Parse,
     /// An unknown resource.
     ResourceNotFound,
+    /// The user has to open web pages before the request can succeed. The `data` lists them.
+    UrlElicitationRequired,
     /// The request names a revision that is not served, or client and server have no revision in common.
     UnsupportedVersion,
 }
@@ -91,6 +93,13 @@ impl Error {
             format!("expected a client that declares `{}`, but found one that does not", capability.as_str()),
         )
         .with_data(format!("{{\"requiredCapabilities\":{required}}}"))
+    }
+
+    /// Creates the error for a request that can only succeed once the user has opened a web page. `params`
+    /// are the parameters of the elicitation that would ask for it, as JSON.
+    pub fn url_elicitation_required(message: &str, params: &str) -> Self {
+        Self::new(ErrorKind::UrlElicitationRequired, message)
+            .with_data(format!("{{\"elicitations\":[{params}]}}"))
     }
 
     /// Creates the error for a request that names the version `requested`: it is not one of `served`, or it
@@ -151,6 +160,8 @@ impl Error {
             ErrorKind::Parse => -32700,
             ErrorKind::ResourceNotFound if revision.has(Feature::ResourceNotFoundCode) => -32002,
             ErrorKind::ResourceNotFound => -32602,
+            ErrorKind::UrlElicitationRequired if revision.has(Feature::UrlElicitationId) => -32042,
+            ErrorKind::UrlElicitationRequired => -32603,
             ErrorKind::UnsupportedVersion if revision.has(Feature::Initialize) => -32602,
             ErrorKind::UnsupportedVersion => -32022,
         }
@@ -191,6 +202,7 @@ impl Error {
             -32020 => ErrorKind::HeaderMismatch,
             -32021 => ErrorKind::MissingClientCapability,
             -32022 => ErrorKind::UnsupportedVersion,
+            -32042 => ErrorKind::UrlElicitationRequired,
             code => ErrorKind::Application(code),
         };
         Self { kind, message: wire.message, data: wire.data, received: Some(wire.code) }

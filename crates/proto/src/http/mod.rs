@@ -132,7 +132,7 @@ pub fn status_before_handler(kind: &ErrorKind) -> u16 {
         | ErrorKind::UnsupportedVersion => 400,
         ErrorKind::Late { .. } | ErrorKind::Overloaded => 503,
         ErrorKind::Internal => 500,
-        ErrorKind::Application(_) | ErrorKind::ResourceNotFound => 200,
+        ErrorKind::Application(_) | ErrorKind::ResourceNotFound | ErrorKind::UrlElicitationRequired => 200,
     }
 }
 

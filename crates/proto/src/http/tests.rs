@@ -262,6 +262,7 @@ fn each_kind_of_error_has_its_status() {
         (Overloaded, 503, 200),
         (Internal, 500, 200),
         (ResourceNotFound, 200, 200),
+        (UrlElicitationRequired, 200, 200),
         (Application(7), 200, 200),
     ] {
         assert_eq!((status_before_handler(&kind), status_of_answer(&kind)), (before, answer), "{kind:?}");

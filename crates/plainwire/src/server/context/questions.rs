@@ -8,11 +8,13 @@ use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
 
+use plainwire_proto::codec;
 use plainwire_proto::form::Form;
 use plainwire_proto::model::{
-    CreateMessage, CreateMessageResult, ElicitResult, Elicitation, InputRequest, InputResponse, Root,
+    ClientCapability, CreateMessage, CreateMessageResult, ElicitResult, Elicitation, InputRequest,
+    InputResponse, Root,
 };
-use plainwire_proto::revision::Revision;
+use plainwire_proto::revision::{Feature, Revision};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -99,13 +101,66 @@ impl Context {
         message: impl Into<String>,
         url: impl Into<String>,
     ) -> Result<Answer<()>, ToolError> {
-        let key = key.into();
         // The id is new in each run of the handler. That changes nothing, since it is sent only in revisions
         // without rounds.
-        let id = random::bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
-        let asked = Elicitation::Url { id, message: message.into(), url: url.into() };
+        let id: String = random::bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
+        self.elicit_url_with_id(key, id, message, url).await
+    }
+
+    /// Like [`Self::elicit_url`], with an id of the page that you choose, for
+    /// [`Self::notify_elicitation_complete`]. Each page has an id of its own that can't be guessed.
+    ///
+    /// # Errors
+    /// Like [`Self::elicit`].
+    pub async fn elicit_url_with_id(
+        &self,
+        key: impl Into<String>,
+        id: impl Into<String>,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Result<Answer<()>, ToolError> {
+        let key = key.into();
+        let asked = Elicitation::Url { id: id.into(), message: message.into(), url: url.into() };
         let result = self.fill_in(&key, asked).await?;
         Answer::of(result, |_| Ok(()))
+    }
+
+    /// Returns the error for a call that can only succeed once the user has opened `url`, for example to sign
+    /// in. Unlike [`Self::elicit_url`], the call does not wait for the user: the client makes it again later.
+    ///
+    /// In revision 2025-11-25, a client that declares `elicitation.url` gets the protocol's error -32042 with the
+    /// page. Otherwise the error is an ordinary one with the code `url_required`, whose text for the model has
+    /// the URL. `id` is for [`Self::notify_elicitation_complete`].
+    pub fn url_required(
+        &self,
+        id: impl Into<String>,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> ToolError {
+        let (message, url, revision) = (message.into(), url.into(), self.revision());
+        let is_known = revision.has(Feature::UrlElicitationId)
+            && ClientCapability::ElicitationUrl.is_in(&self.client().capabilities, revision);
+        if !is_known {
+            return ToolError::new("url_required", format!("{message}\n\n{url}"));
+        }
+        let mut params = Vec::new();
+        let page = Elicitation::Url { id: id.into(), message: message.clone(), url };
+        match codec::input_params(&mut params, &InputRequest::Elicit(page), revision) {
+            Ok(()) => ToolError::url_required(message, String::from_utf8(params).unwrap_or_default()),
+            Err(text) => ToolError::unsupported(ClientCapability::ElicitationUrl, text),
+        }
+    }
+
+    /// Notifies the client that the user is done with the web page `id`, from [`Self::elicit_url_with_id`] or
+    /// [`Self::url_required`]. A client may then make a call again that was refused for that page.
+    ///
+    /// The context may be kept for this after its call has ended. The notification is lost if the connection or
+    /// session has ended meanwhile, or if 1,024 of them wait to be sent. Does nothing in revisions other than
+    /// 2025-11-25, which have no such notification.
+    pub fn notify_elicitation_complete(&self, id: &str) {
+        if self.revision().has(Feature::UrlElicitationId) {
+            self.signals().page_complete(id);
+        }
     }
 
     /// Asks the client's model to generate a message.

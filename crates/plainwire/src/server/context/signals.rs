@@ -113,13 +113,16 @@ pub(crate) enum Signal {
         total: Option<f64>,
         message: Option<String>,
     },
+    /// The user is done with the web page with this id.
+    PageComplete(String),
     /// The answer to the question with this number (`ticket` in [`Self::Ask`]) is no longer wanted.
     Withdraw(u64),
 }
 
 /// The sending half of the queue of [`Signal`]s. The channel is unbounded, but other limits bound the number
 /// of signals in it: a call sends one `Done` or `Ended`, the limit `in_flight` bounds calls, `questions`
-/// bounds the questions of a call, and [`MAX_PROGRESS`] bounds progress; an equal limit bounds log messages.
+/// bounds the questions of a call, and [`MAX_PROGRESS`] bounds progress; equal limits bound log messages and
+/// reports about web pages.
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
     /// The ticket, the number of a question, that the next question gets.
@@ -130,6 +133,8 @@ pub(crate) struct Signals {
     pub(crate) roots: KnownRoots,
     /// The size of all answers in the queue, in bytes.
     unsent_answers: Arc<AtomicUsize>,
+    /// The number of reports about web pages in the queue.
+    unsent_pages: Arc<AtomicUsize>,
     /// The number of progress reports in the queue.
     unsent_progress: Arc<AtomicUsize>,
 }
@@ -150,6 +155,7 @@ impl Signals {
             queue,
             roots: KnownRoots::default(),
             unsent_answers: Arc::default(),
+            unsent_pages: Arc::default(),
             unsent_progress: Arc::default(),
         };
         (this, signals)
@@ -171,6 +177,23 @@ impl Signals {
         let answer = answered.await.unwrap_or_else(|_| gone());
         std::mem::forget(withdraw);
         answer
+    }
+
+    /// Sends the report that the user is done with the web page `id`, unless [`MAX_PROGRESS`] such reports wait.
+    pub(super) fn page_complete(&self, id: &str) {
+        if self.unsent_pages.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS {
+            self.send(Signal::PageComplete(id.to_owned()));
+        } else {
+            self.page_taken();
+            tracing::warn!(
+                "a client is not told that a page is complete: {MAX_PROGRESS} such reports wait already"
+            );
+        }
+    }
+
+    /// Subtracts a report about a web page that left the queue from the number of unsent ones.
+    pub(crate) fn page_taken(&self) {
+        self.unsent_pages.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Sends the answer of a call.

@@ -78,6 +78,9 @@ impl FailedCall<'_> {
         {
             return Err(Refusal::Error(Error::missing_capability(capability)));
         }
+        if let Some(page) = error.page() {
+            return Err(Refusal::Error(Error::url_elicitation_required(error.message(), page)));
+        }
         match self.kind {
             Some(Kind::Tool) => Ok(error.into_result()),
             Some(Kind::Resource) if error.code() == "not_found" => {

@@ -35,6 +35,9 @@ pub struct ToolError {
     message: String,
     /// The capability that the client did not declare; `None` if the error is about anything else.
     missing: Option<ClientCapability>,
+    /// The parameters of the elicitation of a web page that the user has to open first, as JSON; `None` if the
+    /// error is about anything else.
+    page: Option<Box<str>>,
     retryable: bool,
     wording: Wording,
 }
@@ -55,7 +58,16 @@ impl ToolError {
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         let (code, message) = (code.into(), message.into());
         let wording = Wording::Chosen;
-        Self { code, details: None, hint: None, message, missing: None, retryable: false, wording }
+        Self {
+            code,
+            details: None,
+            hint: None,
+            message,
+            missing: None,
+            page: None,
+            retryable: false,
+            wording,
+        }
     }
 
     /// Creates a general error, with the code `failed`.
@@ -85,6 +97,12 @@ impl ToolError {
     /// If the revision of the call has an error code for a missing capability, the client gets that error.
     pub fn unsupported(capability: ClientCapability, message: impl Into<String>) -> Self {
         Self { missing: Some(capability), ..Self::new("unsupported", message) }
+    }
+
+    /// Creates the error for a call that needs the user to open a web page first. `params` are the parameters of
+    /// the elicitation of that page, as JSON.
+    pub(crate) fn url_required(message: String, params: String) -> Self {
+        Self { page: Some(params.into()), ..Self::new("url_required", message) }
     }
 
     /// Creates the error for arguments that do not match the handler's parameters.
@@ -136,6 +154,12 @@ impl ToolError {
     /// Returns the capability that the client lacks, if the error is about one.
     pub(crate) fn missing(&self) -> Option<ClientCapability> {
         self.missing
+    }
+
+    /// Returns the parameters of the elicitation of the web page that the user has to open first, as JSON, if the
+    /// error is about one.
+    pub(crate) fn page(&self) -> Option<&str> {
+        self.page.as_deref()
     }
 
     /// Returns whether the error is about arguments that do not match the handler's parameters.

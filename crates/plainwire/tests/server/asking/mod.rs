@@ -3,6 +3,7 @@
 mod cancel;
 mod forms;
 mod limits;
+mod pages;
 mod refusals;
 mod roots;
 mod rounds;

@@ -275,6 +275,11 @@ impl Calls {
                 self.channel.signals().progress_taken();
                 self.peer.progress(key, done, total, message.as_deref());
             }
+            Signal::PageComplete(id) => {
+                self.channel.signals().page_taken();
+                let params = serde_json::json!({ "elicitationId": id }).to_string();
+                self.peer.notify("notifications/elicitation/complete", &params);
+            }
             Signal::Withdraw(ticket) => self.questions.withdraw(&mut self.peer, ticket),
         }
     }
