@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainwire::http::Http;
+use plainwire::{Context, Tool};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -190,4 +192,26 @@ async fn streams_of_older_sessions_begin_with_what_is_said() {
         let mut answer = web.post(&call(1, "count", json!({ "to": 1 }))).await;
         assert_eq!(answer.event().await.expect("an event").json()["params"]["progress"], 1, "{version}");
     }
+}
+
+#[tokio::test]
+async fn the_report_that_a_page_is_complete_comes_on_the_stream_of_the_session_after_the_call() {
+    let kept = Arc::new(Mutex::new(None));
+    let keep = Arc::clone(&kept);
+    let tool = Tool::new("pay", move |ctx: Context| {
+        *keep.lock().expect("no panic before") = Some(ctx);
+        async { "open the page" }
+    });
+    let web = Web::new(Http::new(server(&Seen::default()).tool(tool))).session(LEGACY).await;
+    let mut stream = web.get().await;
+    read(&mut stream, 1).await;
+    assert_eq!(web.post(&call(1, "pay", json!({}))).await.status, 200);
+    sleep(Duration::from_millis(50)).await;
+    let ctx = kept.lock().expect("no panic before").take().expect("a context");
+    ctx.notify_elicitation_complete("7");
+    let told = stream.event().await.expect("an event").json();
+    assert_eq!(
+        (&told["method"], &told["params"]),
+        (&json!("notifications/elicitation/complete"), &json!({ "elicitationId": "7" }))
+    );
 }
