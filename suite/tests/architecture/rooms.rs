@@ -76,7 +76,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "server/handler", 500, &["runtime", "schema", "server/context", "server/principal.rs", "server/result"]),
     room("plainwire", "server/layer", 750, &["runtime", "schema", "server/context", "server/handler", "server/result"]),
     room("plainwire", "server/entry", 2500, &["error.rs", "schema", "server/context", "server/handler", "server/layer", "server/result"]),
-    room("plainwire", "server/catalog", 950, &["error.rs", "schema", "server/changes.rs", "server/context", "server/entry", "server/handler", "server/layer", "server/result"]),
+    room("plainwire", "server/catalog", 1050, &["error.rs", "schema", "server/changes.rs", "server/context", "server/entry", "server/handler", "server/layer", "server/result"]),
     room("plainwire", "server/built.rs", 100, &["runtime", "server/asking", "server/catalog", "server/context", "server/principal.rs", "stream"]),
     room("plainwire", "server/connection", 1750, &["error.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/changes.rs", "server/context", "server/handler", "server/principal.rs", "server/result", "stream"]),
     room("plainwire", "server", 750, &["error.rs", "log.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/connection", "server/context", "server/entry", "server/layer", "server/principal.rs", "stream"]),
@@ -90,7 +90,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "client/host", 2150, &["client", "client/process", "error.rs", "runtime", "schema"]),
     room("plainwire", "in_process.rs", 100, &["client", "server", "server/connection", "stream"]),
     room("plainwire", "testing", 1900, &["client", "error.rs", "server", "server/connection", "stream"]),
-    room("plainwire", "handler.rs", 100, &["runtime", "schema", "server/asking", "server/context", "server/entry", "server/handler", "server/result", "trace_context.rs"]),
+    room("plainwire", "handler.rs", 100, &["runtime", "schema", "server", "server/asking", "server/context", "server/entry", "server/handler", "server/result", "trace_context.rs"]),
     room("plainwire", "macros.rs", 200, &[]),
     room("plainwire", "prelude.rs", 100, &["error.rs", "server", "server/asking", "server/context", "server/entry", "server/principal.rs", "server/result"]),
     // oauth

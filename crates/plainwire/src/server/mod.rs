@@ -33,6 +33,7 @@ pub(crate) mod handler;
 pub mod http;
 pub mod layer;
 mod layers;
+mod mount;
 mod principal;
 pub(crate) mod result;
 pub(crate) mod roots;
@@ -45,6 +46,7 @@ use catalog::{ServerHandle, SharedCatalog};
 use context::{ProgressRate, States};
 use entry::{Entries, IntoEntry, Prompt, Provider, ResourceTemplate, Tool};
 use layers::Layering;
+pub use mount::Mounted;
 pub use principal::Principal;
 
 /// An MCP server, built step by step and then served.
@@ -80,6 +82,8 @@ pub struct Server {
     hooks: Hooks,
     info: Implementation,
     instructions: Option<String>,
+    /// The prefixes and instructions of mounted servers.
+    instructions_of_mounted: Vec<(String, String)>,
     keep_alive: Option<Duration>,
     layering: Layering,
     limits: Limits,
@@ -131,6 +135,7 @@ impl Server {
             hooks: Hooks::default(),
             info: Implementation::new(name, "0.0.0"),
             instructions: None,
+            instructions_of_mounted: Vec::new(),
             keep_alive: None,
             layering: Layering::default(),
             limits: Limits::default(),

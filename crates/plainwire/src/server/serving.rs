@@ -113,7 +113,12 @@ impl Server {
         }
         let mut config = ServerConfig::new(self.info, capabilities);
         config.cache_hint = self.cache_hint;
-        config.instructions = self.instructions;
+        let of_mounted = self.instructions_of_mounted.into_iter().map(|(prefix, text)| match &*prefix {
+            "" => text,
+            prefix => format!("{prefix}: {text}"),
+        });
+        let instructions: Vec<String> = self.instructions.into_iter().chain(of_mounted).collect();
+        config.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
         config.keep_alive = self.keep_alive;
         config.limits = self.limits;
         config.revisions = self.revisions;

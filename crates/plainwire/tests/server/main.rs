@@ -15,6 +15,7 @@ mod declarations;
 mod keep_alive;
 mod layers;
 mod log_messages;
+mod mounting;
 mod pages;
 mod progress;
 #[path = "../support/raw_client.rs"]

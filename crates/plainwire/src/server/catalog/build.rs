@@ -66,7 +66,7 @@ impl<'b> Builder<'b> {
         let entry = Entry {
             on_cancel: it.on_cancel,
             promises_structure: it.entry.output_schema.is_some(),
-            timeout: it.timeout,
+            timeout: it.timeout.or(it.core.timeout()),
             ..self.entry("tool", name, &it.core, last)
         };
         #[cfg(feature = "http")]
@@ -146,7 +146,8 @@ impl<'b> Builder<'b> {
     fn entry(&self, kind: &str, name: &str, core: &Core, last: Option<&Arc<Entry>>) -> Entry {
         let pace = self.pace(&core.run, last);
         let entry = entry(format!("the {kind} `{name}`"), &core.run, core.schema.clone(), pace);
-        Entry { requires: core.requires.clone(), ..entry }
+        let (states, timeout) = (core.states().cloned(), core.timeout());
+        Entry { requires: core.requires.clone(), states, timeout, ..entry }
     }
 
     /// Returns the pace (the measurement of how slow calls begin) of `last`, the previous entry of this name,
@@ -208,6 +209,7 @@ fn entry(name: String, run: &Run, schema: InputSchema, pace: Arc<Pace>) -> Entry
         requires: vec![],
         run: Arc::clone(run),
         schema,
+        states: None,
         subscribable: false,
         timeout: None,
         pace,

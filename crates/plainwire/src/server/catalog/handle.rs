@@ -1,24 +1,15 @@
 //! The handle to a running server: adding and removing entries, and notifying clients of changed resources.
 //!
-//! In: entries and URIs, from any part of the program. Out: a new catalog, and a change for the connections
-//! that watch the list or resource. Each connection takes the new catalog with its next request; a running
-//! call keeps the entry that it began with.
+//! In: entries and URIs, from any part of the program. Out: changes of [`SharedCatalog`].
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
-use plainwire_proto::cursor::List;
 use plainwire_proto::peer::Change;
 
-use super::{Catalog, Settings};
-use crate::error::{Error, Result};
-use crate::server::changes::Bus;
-use crate::server::context::States;
-use crate::server::entry::{
-    Declare, Declared, EntrySummary, IntoEntry, Names, Prompt, Provider, Resource, ResourceTemplate, Tool,
-    apps, check,
-};
+use super::shared::{SharedCatalog, ended};
+use crate::error::Result;
+use crate::server::entry::{Declare, IntoEntry, Prompt, Provider, Resource, ResourceTemplate, Tool};
 
 /// A handle to a server, from [`Server::handle`](crate::Server::handle): adds and removes entries and
 /// notifies clients, before and while the server serves. Cheap to clone; all clones refer to the same server.
@@ -54,16 +45,16 @@ impl ServerHandle {
     /// sent to a client, it is not queued for that client again.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         if let Some(shared) = self.shared.upgrade() {
-            shared.bus.publish(&Change::Resource(uri.into()));
+            shared.publish(&Change::Resource(uri.into()));
         }
     }
 
     /// Adds a tool, and notifies the clients that the list of tools has changed.
     ///
     /// # Errors
-    /// [`Error::Declaration`] for a mistake that would also be reported when a server starts, and for a tool
+    /// [`crate::Error::Declaration`] for a mistake that would also be reported when a server starts, and for a tool
     /// or resource that uses [views](crate::server::entry::apps) if the server did not declare the extension
-    /// for views when it began to serve; [`Error::Closed`] if the server has ended.
+    /// for views when it began to serve; [`crate::Error::Closed`] if the server has ended.
     pub fn add_tool<Via>(&self, tool: impl IntoEntry<Tool, Via>) -> Result<()> {
         self.add(tool.into_entry())
     }
@@ -77,7 +68,7 @@ impl ServerHandle {
     /// Like [`Self::add_tool`], for a prompt.
     ///
     /// # Errors
-    /// Like [`Self::add_tool`]; also [`Error::Declaration`] for an entry with completions if no entry had any
+    /// Like [`Self::add_tool`]; also [`crate::Error::Declaration`] for an entry with completions if no entry had any
     /// when the server began to serve, because the server then did not declare completions to its clients.
     pub fn add_prompt<Via>(&self, prompt: impl IntoEntry<Prompt, Via>) -> Result<()> {
         self.add(prompt.into_entry())
@@ -129,358 +120,12 @@ impl ServerHandle {
     }
 
     fn remove<E: Declare>(&self, name: &str) -> bool {
-        self.shared.upgrade().is_some_and(|shared| shared.remove::<E>(name))
+        self.shared.upgrade().is_some_and(|shared| shared.remove::<E>(name, None))
     }
-}
-
-fn ended() -> Error {
-    Error::Closed { why: "the server has ended".to_owned() }
 }
 
 impl fmt::Debug for ServerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerHandle").finish_non_exhaustive()
-    }
-}
-
-/// The entries and current catalog of a server, shared by its connections and handles.
-///
-/// Entries and catalogs hold functions of the program, which may own values whose `Drop` calls back into this
-/// type. Therefore no entry or catalog is dropped under the lock.
-#[derive(Default)]
-pub(crate) struct SharedCatalog {
-    pub(crate) bus: Arc<Bus>,
-    /// The number of times that a handle has added or removed entries, so that a connection can check for a
-    /// new catalog without the lock.
-    generation: AtomicU64,
-    state: Mutex<CatalogState>,
-    /// The values that handlers take as [`crate::State`]. Set when serving begins, or to no values if a
-    /// handle adds an entry before.
-    states: OnceLock<Arc<States>>,
-}
-
-/// The part of [`SharedCatalog`] that its lock protects.
-#[derive(Default)]
-struct CatalogState {
-    /// The catalog of `declared`; `None` until it is built, and again when `declared` has changed.
-    catalog: Option<Arc<Catalog>>,
-    declared: Declared,
-    /// The newest catalog that was built: the next one takes over the paces (measurements of calls) of its
-    /// entries.
-    last: Option<Arc<Catalog>>,
-    /// The facts that were fixed when serving began; `None` before.
-    live: Option<Serving>,
-    /// Invariant: the names and URIs of the entries in `declared`.
-    names: Names,
-}
-
-/// Facts that are fixed when serving begins.
-struct Serving {
-    /// Whether an entry had completions when serving began, so that the server declared completions to its
-    /// clients.
-    completes: bool,
-    /// Whether the server declared the extension for views when serving began.
-    shows_views: bool,
-    /// The name of the server.
-    server: String,
-    settings: Settings,
-}
-
-impl SharedCatalog {
-    /// Adds an entry before serving begins. [`Self::begin`] reports mistakes in it.
-    pub(crate) fn declare<E: Declare>(&self, entry: E) {
-        self.lock().push(entry);
-    }
-
-    /// Adds the entries of `declared` before serving begins.
-    pub(crate) fn declare_all(&self, declared: Declared) {
-        let Declared { prompts, resources, templates, tools } = declared;
-        prompts.into_iter().for_each(|it| self.declare(it));
-        resources.into_iter().for_each(|it| self.declare(it));
-        templates.into_iter().for_each(|it| self.declare(it));
-        tools.into_iter().for_each(|it| self.declare(it));
-    }
-
-    /// Returns the values that handlers take as [`crate::State`].
-    pub(crate) fn states(&self) -> &Arc<States> {
-        self.states.get_or_init(Arc::default)
-    }
-
-    /// Calls `look` with the entries that are declared now, under the lock.
-    pub(crate) fn with_declared<T>(&self, look: impl FnOnce(&Declared) -> T) -> T {
-        look(&self.lock().declared)
-    }
-
-    /// Checks the declared entries, and fixes the facts of [`Serving`]. Called when serving begins.
-    ///
-    /// # Errors
-    /// [`Error::Declaration`] for the first mistake.
-    pub(crate) fn begin(&self, server: &str, settings: Settings, states: States) -> Result<()> {
-        let mut state = self.lock();
-        check(&state.declared, self.states.get_or_init(|| Arc::new(states)))?;
-        let completes = state.declared.completes();
-        let shows_views = settings.shows_views || state.declared.shows_views();
-        state.live = Some(Serving { completes, shows_views, server: server.to_owned(), settings });
-        Ok(())
-    }
-
-    /// Returns a number that changes whenever [`Self::catalog`] may return another catalog.
-    pub(crate) fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Acquire)
-    }
-
-    /// Returns the current catalog and its generation. A new catalog is built here, and not when an entry is
-    /// added, because entries are often added in bulk.
-    pub(crate) fn catalog(&self) -> (u64, Arc<Catalog>) {
-        let mut state = self.lock();
-        let CatalogState { catalog, declared, last, live, .. } = &mut *state;
-        let catalog = catalog.get_or_insert_with(|| {
-            let live = live.as_ref().expect("connections are made after `begin`");
-            Arc::new(Catalog::new(&live.server, declared, &live.settings, last.as_deref()))
-        });
-        let catalog = Arc::clone(catalog);
-        let old = last.replace(Arc::clone(&catalog));
-        let generation = self.generation();
-        drop(state);
-        drop(old);
-        (generation, catalog)
-    }
-
-    /// Adds `entry`, unless it has a mistake, and notifies the clients.
-    fn add<E: Declare>(&self, entry: E) -> Result<()> {
-        let mut state = self.lock();
-        if let Err(error) = state.check(&entry.summary(), self.states()) {
-            drop(state);
-            drop(entry);
-            return Err(error);
-        }
-        state.push(entry);
-        self.changed(state, &[E::LIST]);
-        Ok(())
-    }
-
-    /// Adds all entries of `declared`, unless one has a mistake, and notifies the clients.
-    fn add_all(&self, declared: Declared) -> Result<()> {
-        let Declared { prompts, resources, templates, tools } = declared;
-        let mut state = self.lock();
-        let known = state.declared.counts();
-        let states = self.states();
-        let mut refused = None;
-        let mut lists = Vec::new();
-        let left = (
-            state.push_all(prompts, states, &mut refused, &mut lists),
-            state.push_all(resources, states, &mut refused, &mut lists),
-            state.push_all(templates, states, &mut refused, &mut lists),
-            state.push_all(tools, states, &mut refused, &mut lists),
-        );
-        let Some(error) = refused else {
-            self.changed(state, &lists);
-            return Ok(());
-        };
-        let taken_back = state.take_back(known);
-        drop(state);
-        drop((left, taken_back));
-        Err(error)
-    }
-
-    fn remove<E: Declare>(&self, name: &str) -> bool {
-        let mut state = self.lock();
-        if !state.names.forget(E::LIST, name) {
-            return false;
-        }
-        let entries = E::entries(&mut state.declared);
-        let removed: Vec<E> = entries.extract_if(.., |entry| entry.summary().name == name).collect();
-        self.changed(state, &[E::LIST]);
-        drop(removed);
-        true
-    }
-
-    fn changed(&self, mut state: MutexGuard<'_, CatalogState>, lists: &[List]) {
-        let old = state.catalog.take();
-        self.generation.fetch_add(1, Ordering::Release);
-        drop(state);
-        // Published after the new generation is visible, so that a client that is notified and asks gets the
-        // new list.
-        lists.iter().for_each(|list| self.bus.publish(&Change::List(*list)));
-        drop(old);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, CatalogState> {
-        // A panic under this lock leaves the declared entries unchanged.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl CatalogState {
-    /// Checks an entry that a handle is to add; the error is its first mistake.
-    fn check(&self, summary: &EntrySummary<'_>, states: &States) -> Result<()> {
-        if summary.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
-            let message = "expected no completions: the server had none when it began to serve".to_owned();
-            return Err(Error::Declaration { at: summary.at, message });
-        }
-        if apps::needs_extension(summary) && self.live.as_ref().is_some_and(|live| !live.shows_views) {
-            let message = format!(
-                "expected no view, since the server had none when it began to serve: declare `{}` by `Server::extension`",
-                apps::EXTENSION
-            );
-            return Err(Error::Declaration { at: summary.at, message });
-        }
-        self.names.check(summary, states)?;
-        self.names.check_page(summary)
-    }
-
-    fn push<E: Declare>(&mut self, entry: E) {
-        self.names.note(&entry.summary());
-        E::entries(&mut self.declared).push(entry);
-    }
-
-    /// Adds the list of `entries` to `lists`, and the entries in order up to the first one with a mistake, which
-    /// becomes `refused`. Returns the entries that were not added: all of them if there was a mistake before.
-    fn push_all<E: Declare>(
-        &mut self,
-        entries: Vec<E>,
-        states: &States,
-        refused: &mut Option<Error>,
-        lists: &mut Vec<List>,
-    ) -> Vec<E> {
-        let mut left = Vec::new();
-        lists.extend((!entries.is_empty()).then_some(E::LIST));
-        for entry in entries {
-            if refused.is_none() {
-                *refused = self.check(&entry.summary(), states).err();
-            }
-            match refused {
-                None => self.push(entry),
-                Some(_) => left.push(entry),
-            }
-        }
-        left
-    }
-
-    /// Removes the entries that were added since there were `known` of each kind.
-    fn take_back(&mut self, known: [usize; 4]) -> Declared {
-        let [prompts, resources, templates, tools] = known;
-        Declared {
-            prompts: self.take_back_from(prompts),
-            resources: self.take_back_from(resources),
-            templates: self.take_back_from(templates),
-            tools: self.take_back_from(tools),
-        }
-    }
-
-    fn take_back_from<E: Declare>(&mut self, known: usize) -> Vec<E> {
-        let taken = E::entries(&mut self.declared).split_off(known);
-        for entry in &taken {
-            self.names.forget(E::LIST, entry.summary().name);
-        }
-        taken
-    }
-}
-
-impl fmt::Debug for SharedCatalog {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedCatalog").finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-    use std::thread;
-    use std::time::Duration;
-
-    use super::*;
-
-    fn serving() -> Arc<SharedCatalog> {
-        let shared = Arc::new(SharedCatalog::default());
-        let settings = Settings { page_size: 100, slow_step: Duration::from_secs(1), ..Settings::default() };
-        shared.begin("s", settings, States::default()).expect("nothing that could be wrong");
-        shared
-    }
-
-    fn tool(name: &str) -> Tool {
-        Tool::new(name, || async { "done" })
-    }
-
-    /// A value that removes the tool `other` when it is dropped.
-    struct Guard(ServerHandle);
-
-    impl Drop for Guard {
-        fn drop(&mut self) {
-            assert!(self.0.remove_tool("other"), "the server does not hear of it");
-        }
-    }
-
-    fn guarded(name: &str, handle: &ServerHandle) -> Tool {
-        let guard = Arc::new(Guard(handle.clone()));
-        Tool::new(name, move || {
-            let _held = &guard;
-            async { "done" }
-        })
-    }
-
-    /// Runs `act`, which drops a [`Guard`], and asserts that `act` returns and that the guard was dropped.
-    fn ends(act: impl FnOnce(&Arc<SharedCatalog>, &ServerHandle) + Send + 'static) {
-        let (done, is_done) = mpsc::channel();
-        // Detached: a thread that hangs can't be stopped.
-        thread::spawn(move || {
-            let shared = serving();
-            let handle = ServerHandle::new(&shared);
-            handle.add_tool(tool("other")).expect("a legal tool");
-            act(&shared, &handle);
-            assert!(!handle.remove_tool("other"), "the guard is still there");
-            done.send(()).expect("a test that waits");
-        });
-        is_done.recv_timeout(Duration::from_secs(10)).expect("an end in time");
-    }
-
-    #[test]
-    fn what_a_removed_tool_drops_may_use_the_handle() {
-        ends(|_, handle| {
-            handle.add_tool(guarded("t", handle)).expect("a legal tool");
-            assert!(handle.remove_tool("t"));
-        });
-    }
-
-    #[test]
-    fn what_a_refused_tool_drops_may_use_the_handle() {
-        ends(|_, handle| {
-            handle.add_tool(guarded("no name", handle)).expect_err("a name with a space");
-        });
-    }
-
-    #[test]
-    fn what_an_old_catalog_drops_may_use_the_handle() {
-        ends(|shared, handle| {
-            handle.add_tool(guarded("t", handle)).expect("a legal tool");
-            shared.catalog();
-            assert!(handle.remove_tool("t"));
-            shared.catalog();
-        });
-    }
-
-    #[test]
-    fn adding_one_of_many_looks_at_that_one_only() {
-        let shared = serving();
-        let handle = ServerHandle::new(&shared);
-        for n in 0..5_000 {
-            handle.add_tool(tool(&format!("t{n}"))).expect("a legal tool");
-        }
-        handle.add_tool(tool("t7")).expect_err("a second one of that name");
-        assert_eq!(shared.lock().names.checked.get(), 5_001);
-        assert!(handle.remove_tool("t7"));
-        handle.add_tool(tool("t7")).expect("the name is free again");
-    }
-
-    #[test]
-    fn a_mistake_that_was_declared_before_is_found_when_serving_begins() {
-        let shared = Arc::new(SharedCatalog::default());
-        let handle = ServerHandle::new(&shared);
-        shared.declare(tool("twice"));
-        shared.declare(tool("twice"));
-        handle.add_tool(tool("other")).expect("nothing wrong with this one");
-        assert!(check(&shared.lock().declared, &States::default()).is_err());
-        assert!(handle.remove_tool("twice") && !handle.remove_tool("twice"), "both of them");
-        check(&shared.lock().declared, &States::default()).expect("nothing wrong any more");
     }
 }

@@ -15,7 +15,7 @@ use plainwire_proto::model::{
 };
 use plainwire_proto::revision::Revision;
 
-use super::context::OnCancel;
+use super::context::{OnCancel, States};
 use super::handler::Run;
 use super::layer::{Chain, Layer};
 use super::result::Kind;
@@ -26,10 +26,11 @@ mod build;
 mod handle;
 mod pace;
 mod pages;
+mod shared;
 
 pub use handle::ServerHandle;
-pub(crate) use handle::SharedCatalog;
 pub(crate) use pace::Pace;
+pub(crate) use shared::SharedCatalog;
 
 /// A tool, resource, template, prompt or completion, ready to be called.
 pub(crate) struct Entry {
@@ -51,6 +52,8 @@ pub(crate) struct Entry {
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
+    /// The states of the mounted server that the entry comes from; `None` for those of the server itself.
+    pub(crate) states: Option<Arc<States>>,
     /// Whether clients may subscribe to changes of the resource.
     pub(crate) subscribable: bool,
     /// The time limit for calls of a tool; `None` for the time limit of the server.

@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
-/// The allowed headers of one request, as pairs of a name in lower case and a value; empty without HTTP. Cheap
-/// to clone.
+/// The allowed headers of one request; empty without HTTP. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Headers(Option<Arc<[(Box<str>, Box<str>)]>>);
+pub(crate) struct Headers(Option<Arc<[Header]>>);
+
+/// A name in lower case and a value.
+type Header = (Box<str>, Box<str>);
 
 impl Headers {
     /// Takes the headers `allowed` from `all`. Several values of one name are joined by commas; a value that is
@@ -19,7 +21,7 @@ impl Headers {
             let values: Vec<&str> = all.get_all(name).iter().filter_map(|it| it.to_str().ok()).collect();
             (!values.is_empty()).then(|| (name.as_str().into(), values.join(", ").into()))
         };
-        let found: Vec<(Box<str>, Box<str>)> = allowed.iter().filter_map(value).collect();
+        let found: Vec<Header> = allowed.iter().filter_map(value).collect();
         Self((!found.is_empty()).then(|| found.into()))
     }
 

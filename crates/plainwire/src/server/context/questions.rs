@@ -145,7 +145,8 @@ impl Context {
         }
         let mut params = Vec::new();
         let page = Elicitation::Url { id: id.into(), message: message.clone(), url };
-        match codec::input_params(&mut params, &InputRequest::Elicit(page), revision) {
+        let written = codec::input_params(&mut params, &InputRequest::Elicit(page), revision);
+        match written {
             Ok(()) => ToolError::url_required(message, String::from_utf8(params).unwrap_or_default()),
             Err(text) => ToolError::unsupported(ClientCapability::ElicitationUrl, text),
         }

@@ -2,11 +2,13 @@
 
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Duration;
 
 use plainwire_proto::model::ClientCapability;
 
+use super::mount::Mount;
 use crate::schema::InputSchema;
-use crate::server::context::NeededState;
+use crate::server::context::{NeededState, States};
 use crate::server::handler::{Input, Run};
 use crate::server::layer::Layer;
 
@@ -17,6 +19,9 @@ pub(crate) struct Core {
     pub(crate) at: &'static Location<'static>,
     /// The entry's own layers, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
+    /// The mounted servers that the entry comes from, the innermost first; empty for an entry of the server
+    /// itself.
+    pub(crate) mounts: Vec<Arc<Mount>>,
     /// The types of the [`crate::State`] parameters of the handler.
     pub(crate) needs: Vec<NeededState>,
     /// The first mistake in the declaration that was found so far; reported when the server starts.
@@ -29,8 +34,18 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// Returns the states of the mounted server that the entry comes from, if there is one.
+    pub(crate) fn states(&self) -> Option<&Arc<States>> {
+        self.mounts.first().map(|mount| &mount.states)
+    }
+
+    /// Returns the deadline that the mounted server that the entry comes from sets, if there is one.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.mounts.iter().find_map(|mount| mount.timeout)
+    }
+
     pub(crate) fn new(at: &'static Location<'static>, input: Input, run: Run) -> Self {
         let Input { needs, problem, schema } = input;
-        Self { at, layers: Vec::new(), needs, problem, requires: Vec::new(), run, schema }
+        Self { at, layers: Vec::new(), mounts: Vec::new(), needs, problem, requires: Vec::new(), run, schema }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::panic::Location;
+use std::sync::Arc;
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::json::shorten;
@@ -13,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::core::Core;
 use super::declared::Declared;
+use super::mount::Mount;
 use super::prompt::Prompt;
 use super::resource::{Resource, ResourceTemplate};
 use super::tool::Tool;
@@ -29,6 +31,12 @@ pub(crate) trait Declare: Sized {
     /// Returns the parts of the entry that the rules check.
     fn summary(&self) -> EntrySummary<'_>;
 
+    /// Turns the entry into one of the server that mounts its own server.
+    fn mount(&mut self, mount: &Arc<Mount>);
+
+    /// Returns the name or URI that the entry `own` of a mounted server has.
+    fn mounted_name(mount: &Mount, own: &str) -> String;
+
     /// Returns the list of this kind of entry in `declared`.
     fn entries(declared: &mut Declared) -> &mut Vec<Self>;
 }
@@ -42,18 +50,34 @@ pub(crate) struct EntrySummary<'e> {
     pub(crate) list: List,
     pub(crate) meta: Option<&'e RawValue>,
     pub(crate) mime_type: Option<&'e str>,
+    /// The mounted servers that the entry comes from.
+    pub(crate) mounts: &'e [Arc<Mount>],
     /// The name of a tool or prompt, the URI of a resource, or the URI template.
     pub(crate) name: &'e str,
     /// The types of the [`crate::State`] parameters of the handler.
     needs: &'e [NeededState],
     /// The mistake that was found when the entry was built, if there was one.
     problem: &'e Option<String>,
+    /// The states of the mounted server that the entry comes from, if there is one.
+    states: Option<&'e Arc<States>>,
 }
 
 impl<'e> EntrySummary<'e> {
     fn of(list: List, name: &'e str, core: &'e Core, meta: Option<&'e RawValue>) -> Self {
-        let Core { at, needs, problem, .. } = core;
-        EntrySummary { at, completes: false, list, meta, mime_type: None, name, needs, problem }
+        let Core { at, mounts, needs, problem, .. } = core;
+        let states = core.states();
+        EntrySummary {
+            at,
+            completes: false,
+            list,
+            meta,
+            mime_type: None,
+            mounts,
+            name,
+            needs,
+            problem,
+            states,
+        }
     }
 }
 
@@ -132,7 +156,7 @@ impl Names {
         if let Err(problem) = apps::check(summary) {
             return wrong(problem);
         }
-        if let Some(missing) = states.missing(needs) {
+        if let Some(missing) = summary.states.map_or(states, |own| &**own).missing(needs) {
             return wrong(missing);
         }
         if let Some(first) = self.by_list[list as usize].get(name) {
@@ -176,6 +200,14 @@ impl Declare for Prompt {
         }
     }
 
+    fn mount(&mut self, mount: &Arc<Mount>) {
+        mount.prompt(self);
+    }
+
+    fn mounted_name(mount: &Mount, own: &str) -> String {
+        mount.name(own)
+    }
+
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
         &mut declared.prompts
     }
@@ -190,6 +222,14 @@ impl Declare for Resource {
             mime_type,
             ..EntrySummary::of(Self::LIST, &self.entry.uri, &self.core, self.entry.meta.as_deref())
         }
+    }
+
+    fn mount(&mut self, mount: &Arc<Mount>) {
+        mount.resource(self);
+    }
+
+    fn mounted_name(_: &Mount, own: &str) -> String {
+        own.to_owned()
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -207,6 +247,14 @@ impl Declare for ResourceTemplate {
         EntrySummary { completes, mime_type, ..summary }
     }
 
+    fn mount(&mut self, mount: &Arc<Mount>) {
+        mount.template(self);
+    }
+
+    fn mounted_name(_: &Mount, own: &str) -> String {
+        own.to_owned()
+    }
+
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
         &mut declared.templates
     }
@@ -219,6 +267,14 @@ impl Declare for Tool {
         let summary = EntrySummary::of(Self::LIST, &self.entry.name, &self.core, self.entry.meta.as_deref());
         let problem = if summary.problem.is_some() { summary.problem } else { &self.output_problem };
         EntrySummary { problem, ..summary }
+    }
+
+    fn mount(&mut self, mount: &Arc<Mount>) {
+        mount.tool(self);
+    }
+
+    fn mounted_name(mount: &Mount, own: &str) -> String {
+        mount.name(own)
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {

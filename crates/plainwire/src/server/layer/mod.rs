@@ -50,6 +50,7 @@ use super::result::ToolError;
 mod chain;
 mod concurrency;
 mod mask;
+mod own_name;
 pub(crate) mod timeout;
 mod trace;
 
@@ -57,6 +58,7 @@ pub use super::result::{Kind, Response};
 pub(crate) use chain::Chain;
 pub use concurrency::{Concurrency, concurrency};
 pub use mask::{MaskErrors, mask_errors};
+pub(crate) use own_name::OwnName;
 pub use timeout::{Timeout, timeout};
 pub use trace::{Trace, trace};
 

@@ -147,7 +147,7 @@ impl CallRequest<'_> {
         FirstStep::Waits(CallWork { context: Some(context), running }, Some(Arc::clone(&entry.pace)))
     }
 
-    fn source<'c>(&'c self, entry: &Entry, around: Surroundings<'c>) -> ContextSource<'c> {
+    fn source<'c>(&'c self, entry: &'c Entry, around: Surroundings<'c>) -> ContextSource<'c> {
         ContextSource {
             arguments: &self.arguments,
             bus: &around.built.shared.bus,
@@ -166,7 +166,7 @@ impl CallRequest<'_> {
             progress: around.built.progress,
             queue: around.queue,
             session: around.session,
-            states: around.built.shared.states(),
+            states: entry.states.as_ref().unwrap_or_else(|| around.built.shared.states()),
         }
     }
 }
