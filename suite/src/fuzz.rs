@@ -2,15 +2,17 @@
 //!
 //! In: any bytes. Out: nothing; a broken invariant panics with a message. `fuzz/fuzz_targets/` passes the
 //! inputs of libFuzzer to the targets, and `tests/corpora.rs` the files of `fuzz/corpus/`. The targets read
-//! no file, clock or random numbers, so equal bytes always give equal results; only `richtext_growth`
-//! measures time.
+//! no file, clock or random numbers, so equal bytes always give equal results; `richtext_growth` measures
+//! time, and `http_batch` and `client_reader` run on a runtime, whose ids and session ids differ each time.
 
 mod arguments;
 mod bytes;
+mod client_reader;
 mod cursor;
 mod envelope;
 mod form;
 mod headers;
+mod http_batch;
 mod json;
 mod peer;
 mod richtext;
@@ -19,10 +21,12 @@ mod slim;
 mod sse;
 
 pub use arguments::arguments;
+pub use client_reader::client_reader;
 pub use cursor::cursor;
 pub use envelope::envelope;
 pub use form::form;
 pub use headers::headers;
+pub use http_batch::http_batch;
 pub use peer::peer;
 pub use richtext::{richtext_growth, richtext_read, richtext_restore};
 pub use seal::seal;
@@ -34,12 +38,14 @@ pub type Target = fn(&[u8]);
 
 /// The targets, each with its name, which is also that of its folder in `fuzz/corpus/` and of its file in
 /// `fuzz/fuzz_targets/`.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("arguments", arguments),
+    ("client_reader", client_reader),
     ("cursor", cursor),
     ("envelope", envelope),
     ("form", form),
     ("headers", headers),
+    ("http_batch", http_batch),
     ("peer", peer),
     ("richtext_growth", richtext_growth),
     ("richtext_read", richtext_read),

@@ -31,6 +31,16 @@ fn the_corpus_of_cursor_keeps_its_promises() {
 }
 
 #[test]
+fn the_corpus_of_client_reader_keeps_its_promises() {
+    replay("client_reader");
+}
+
+#[test]
+fn the_corpus_of_http_batch_keeps_its_promises() {
+    replay("http_batch");
+}
+
+#[test]
 fn the_corpus_of_envelope_keeps_its_promises() {
     replay("envelope");
 }
