@@ -162,7 +162,7 @@ async fn talk<S>(
     let socket = Socket::new(stream, Arc::clone(&activity), serving.limits.send);
     let mut connection = Box::pin(serving.builder.serve_connection(socket, answers));
     let mut tick = pin!(sleep_until(deadline));
-    let (mut begun, mut asked_to_end) = (0, false);
+    let (mut turns, mut asked_to_end) = (0, false);
     loop {
         tokio::select! {
             ended = connection.as_mut() => {
@@ -178,8 +178,8 @@ async fn talk<S>(
                 connection.as_mut().graceful_shutdown();
             }
             () = tick.as_mut() => {
-                if activity.is_idle_since(&mut begun) {
-                    if asked_to_end || begun == 0 {
+                if activity.is_idle_since(&mut turns) {
+                    if asked_to_end || turns == 0 {
                         return;
                     }
                     asked_to_end = true;
@@ -236,8 +236,8 @@ fn size_of_head<B>(request: &Request<B>) -> usize {
 /// Counters of a connection, shared by its task, its socket and its requests.
 #[derive(Default)]
 pub(crate) struct Activity {
-    /// The number of requests that have begun so far.
-    begun: AtomicU64,
+    /// The number of requests that have begun so far, and of those that have ended.
+    turns: AtomicU64,
     /// The number of requests whose responses are not completely sent yet.
     open: AtomicUsize,
     /// Whether the server stopped reading the body of any request before its end.
@@ -245,11 +245,11 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// Returns whether no request is open, and none has begun since the call before this one. `last` is the
-    /// number of requests that had begun at that call; this call updates it.
+    /// Returns whether no request is open, and none has begun or ended since the call before this one. `last` is
+    /// the number of such turns at that call; this call updates it.
     fn is_idle_since(&self, last: &mut u64) -> bool {
-        let begun = self.begun.load(Relaxed);
-        std::mem::replace(last, begun) == begun && self.open.load(Relaxed) == 0
+        let turns = self.turns.load(Relaxed);
+        std::mem::replace(last, turns) == turns && self.open.load(Relaxed) == 0
     }
 
     /// Returns whether a request body was left unread, so that the client may still be sending.
@@ -264,7 +264,7 @@ struct Open(Arc<Activity>);
 
 impl Open {
     fn new(activity: &Arc<Activity>) -> Self {
-        activity.begun.fetch_add(1, Relaxed);
+        activity.turns.fetch_add(1, Relaxed);
         activity.open.fetch_add(1, Relaxed);
         Self(Arc::clone(activity))
     }
@@ -272,6 +272,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
+        self.0.turns.fetch_add(1, Relaxed);
         self.0.open.fetch_sub(1, Relaxed);
     }
 }
@@ -350,5 +351,21 @@ impl Drop for Received {
         if !self.body.is_end_stream() {
             self.of.unread.store(true, Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_whose_long_request_has_just_ended_is_not_idle_yet() {
+        let (activity, mut last) = (Arc::<Activity>::default(), 0);
+        let long = Open::new(&activity);
+        assert!(!activity.is_idle_since(&mut last), "it has begun");
+        assert!(!activity.is_idle_since(&mut last), "it is open");
+        drop(long);
+        assert!(!activity.is_idle_since(&mut last), "it has only just ended");
+        assert!(activity.is_idle_since(&mut last));
     }
 }
