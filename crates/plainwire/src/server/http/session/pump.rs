@@ -22,6 +22,9 @@ use super::{Action, Core, Due, Event, Outlet, ResponseStart, Session, StreamKind
 use crate::runtime;
 use crate::server::store::StoreError;
 
+#[cfg(test)]
+mod tests;
+
 /// The largest number of signals of calls, and of changes of lists and resources, that are taken before the
 /// messages that they cause are written.
 const TURN: usize = 64;
