@@ -176,3 +176,73 @@ async fn a_client_that_leaves_without_reading_is_noticed() {
     raw.hang_up();
     raw.served().await.expect("an end");
 }
+
+/// Sixty calls run when the client stops reading, and each could end with a megabyte: they wait instead, until the
+/// client reads again.
+#[tokio::test]
+async fn running_calls_wait_when_the_client_stops() {
+    const CALLS: usize = 60;
+    let (gate, ended) = (Arc::new(tokio::sync::Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (open, count) = (Arc::clone(&gate), Arc::clone(&ended));
+    let large = Tool::new("large", move || {
+        let (gate, ended) = (Arc::clone(&gate), Arc::clone(&ended));
+        async move {
+            gate.acquire().await.expect("open").forget();
+            ended.fetch_add(1, Ordering::SeqCst);
+            "x".repeat(1 << 20)
+        }
+    });
+    let mut raw = Raw::session(Server::new("large").tool(large), LEGACY).await;
+    let calls =
+        (0..CALLS).map(|id| request(LEGACY, &id.to_string(), "tools/call", r#"{"name":"large"}"#) + "\n");
+    raw.send_bytes(calls.collect::<String>().as_bytes()).await;
+    settle().await;
+    open.add_permits(CALLS);
+    settle().await;
+    let before = count.load(Ordering::SeqCst);
+    assert!((1..=5).contains(&before), "{before} calls ended while nobody read");
+    for _ in 0..CALLS {
+        assert!(raw.line().await.len() > 1 << 20);
+    }
+    assert_eq!(count.load(Ordering::SeqCst), CALLS);
+}
+
+/// A call that waits for the client to read is still cancelled, and its deadline holds.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_for_the_client_to_read_can_be_cancelled_and_be_late() {
+    let (gate, dropped) = (Arc::new(tokio::sync::Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
+    struct Counts(Arc<AtomicUsize>);
+    impl Drop for Counts {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let (open, count) = (Arc::clone(&gate), Arc::clone(&dropped));
+    let large = Tool::new("large", move || {
+        let (gate, counts) = (Arc::clone(&gate), Counts(Arc::clone(&dropped)));
+        async move {
+            gate.acquire().await.expect("open").forget();
+            drop(counts);
+            "x".repeat(3 << 20)
+        }
+    });
+    let server = Server::new("large").tool(large.timeout(std::time::Duration::from_secs(5)));
+    let mut raw = Raw::session(server, LEGACY).await;
+    for id in 0..3 {
+        raw.send(&request(LEGACY, &id.to_string(), "tools/call", r#"{"name":"large"}"#)).await;
+    }
+    settle().await;
+    // The answers of the first two calls are too large for the stream and for the queue.
+    open.add_permits(1);
+    settle().await;
+    open.add_permits(2);
+    settle().await;
+    assert_eq!(count.load(Ordering::SeqCst), 2, "the third call waits");
+    raw.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#).await;
+    tokio::time::sleep(std::time::Duration::from_secs(6)).await;
+    settle().await;
+    assert_eq!(count.load(Ordering::SeqCst), 3, "the third call is over");
+    for _ in 0..2 {
+        assert!(raw.line().await.len() > 3 << 20);
+    }
+}

@@ -33,6 +33,7 @@ pub(crate) struct GuardedCall {
     /// The timer for a [step](crate::Context::step) that still runs after the call was cancelled; `None`
     /// before.
     grace: Option<Pin<Box<Sleep>>>,
+    key: CallKey,
     /// The kind and name of the entry, such as "the tool `add`", for messages.
     name: String,
     on_cancel: OnCancel,
@@ -42,6 +43,7 @@ pub(crate) struct GuardedCall {
     /// The way of the steps through the gate of the runtime.
     passage: Passage,
     sealer: Arc<Sealer>,
+    signals: Signals,
     work: CallWork,
 }
 
@@ -59,23 +61,28 @@ impl GuardedCall {
         entry: &Entry,
         work: CallWork,
         (sealer, passage): (&Arc<Sealer>, Passage),
+        (key, signals): (CallKey, Signals),
         timeout: Option<Duration>,
         pace: Option<Arc<Pace>>,
     ) -> Self {
         Self {
             deadline: timeout.map(Deadline::new),
             grace: None,
+            key,
             name: entry.name.clone(),
             on_cancel: entry.on_cancel,
             pace,
             passage,
             sealer: Arc::clone(sealer),
+            signals,
             work,
         }
     }
 
-    /// Makes the next step of the call, once the gate lets it pass.
+    /// Makes the next step of the call, once the client has read enough of earlier answers and the gate lets the step
+    /// pass.
     fn poll_work(&mut self, cx: &mut Poller<'_>) -> Poll<Outcome> {
+        ready!(self.signals.poll_room(self.key, cx));
         let Self { name, pace, passage, sealer, work, .. } = self;
         let blocks = pace.as_ref().is_some_and(|pace| pace.was_slow());
         let mut waker = Poller::from_waker(cx.waker());
@@ -259,7 +266,7 @@ pub(crate) struct EndReport {
     /// reported.
     held: Option<Held>,
     key: CallKey,
-    signals: Signals,
+    pub(super) signals: Signals,
 }
 
 impl EndReport {

@@ -4,9 +4,10 @@
 //! here. The channel is unbounded, but other limits bound the number of signals in it: see [`Signals`].
 
 use std::cell::OnceCell;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::task::{Context as Poller, Poll};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context as Poller, Poll, Waker};
 use std::time::Duration;
 
 use plainwire_proto::error::{Error, ErrorKind};
@@ -131,6 +132,8 @@ pub(crate) struct Signals {
     queue: mpsc::UnboundedSender<Signal>,
     /// The cached roots of the session on this connection.
     pub(crate) roots: KnownRoots,
+    /// The wakers of the calls that wait until fewer answers are in the queue.
+    paused: Arc<Mutex<BTreeMap<CallKey, Waker>>>,
     /// The size of all answers in the queue, in bytes.
     unsent_answers: Arc<AtomicUsize>,
     /// The number of reports about web pages in the queue.
@@ -142,8 +145,8 @@ pub(crate) struct Signals {
 /// The limit of unsent progress reports per connection: a screenful for each of a few dozen calls.
 const MAX_PROGRESS: usize = 1_024;
 
-/// The size of all queued answers above which no further call starts, in bytes. Calls that run already may
-/// still add their answers; `in_flight` bounds them.
+/// The size of all queued answers above which no further call starts and no running call continues, in bytes. The
+/// calls whose code runs at that moment, at most one on each thread, may still add their answers.
 pub(crate) const MAX_ANSWERS: usize = 1 << 20;
 
 impl Signals {
@@ -154,6 +157,7 @@ impl Signals {
             logs: Arc::default(),
             queue,
             roots: KnownRoots::default(),
+            paused: Arc::default(),
             unsent_answers: Arc::default(),
             unsent_pages: Arc::default(),
             unsent_progress: Arc::default(),
@@ -198,13 +202,34 @@ impl Signals {
 
     /// Sends the answer of a call.
     pub(crate) fn answer(&self, key: CallKey, answer: Result<Vec<u8>, Refusal>) {
-        self.unsent_answers.fetch_add(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+        self.unsent_answers.fetch_add(answer.as_ref().map_or(0, Vec::len), Ordering::SeqCst);
         self.send(Signal::Done(key, answer));
     }
 
-    /// Subtracts an answer that left the queue from the size of the queued answers.
+    /// Subtracts an answer that left the queue from the size of the queued answers, and wakes the calls that wait
+    /// for this.
     pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Refusal>) {
-        self.unsent_answers.fetch_sub(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+        let size = answer.as_ref().map_or(0, Vec::len);
+        let before = self.unsent_answers.fetch_sub(size, Ordering::SeqCst);
+        if before > MAX_ANSWERS && before - size <= MAX_ANSWERS {
+            let paused = std::mem::take(&mut *self.paused.lock().unwrap_or_else(PoisonError::into_inner));
+            paused.into_values().for_each(Waker::wake);
+        }
+    }
+
+    /// Waits until the call `key` may continue: while more than [`MAX_ANSWERS`] bytes of answers are in the queue,
+    /// because the client does not read, a call that continued would only add its own answer.
+    pub(crate) fn poll_room(&self, key: CallKey, cx: &Poller<'_>) -> Poll<()> {
+        if self.unsent_answers.load(Ordering::Relaxed) <= MAX_ANSWERS {
+            return Poll::Ready(());
+        }
+        let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under the lock, so that an answer that is taken from now on finds the waker.
+        if self.unsent_answers.load(Ordering::SeqCst) <= MAX_ANSWERS {
+            return Poll::Ready(());
+        }
+        paused.insert(key, cx.waker().clone());
+        Poll::Pending
     }
 
     /// Subtracts a progress report that left the queue from the number of unsent reports.

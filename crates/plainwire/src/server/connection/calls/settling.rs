@@ -126,7 +126,8 @@ fn continue_on_task(
 ) -> CallTask {
     let context = work.context.clone();
     let timeout = entry.timeout.or(built.timeout);
-    let guarded = GuardedCall::new(entry, work, (&built.sealer, Passage::new(gate)), timeout, pace);
+    let (way, reports) = ((&built.sealer, Passage::new(gate)), (wanted.key, end.signals.clone()));
+    let guarded = GuardedCall::new(entry, work, way, reports, timeout, pace);
     let task = spawn(call::run(guarded, writer(built, wanted), wanted.uri().to_owned(), end));
     CallTask::new(task.abort_handle(), context, entry.on_cancel)
 }
