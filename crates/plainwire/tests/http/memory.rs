@@ -1,10 +1,14 @@
 //! The memory that one caller, and all callers together, can make the server keep.
 
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use plainwire::http::Http;
 use plainwire::proto::peer::Limits;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::support::service_client::{Answer, LEGACY, Web, call, request};
@@ -131,4 +135,51 @@ async fn addresses_are_callers() {
     wire.send(&modern(1, "echo", json!({ "text": "x".repeat(MIB) }))).await;
     let answer = wire.answer().await;
     assert_eq!((answer.status, answer.field("retry-after")), (429, Some("1")));
+}
+
+/// Many calls of one caller end before the server sends the first of their answers: each answer takes memory from
+/// the end of its call.
+#[tokio::test]
+async fn answers_take_memory_before_they_are_sent() {
+    let gate = Arc::new(Semaphore::new(0));
+    let open = Arc::clone(&gate);
+    let large = plainwire::Tool::new("large", move || {
+        let gate = Arc::clone(&gate);
+        async move {
+            gate.acquire().await.expect("open").forget();
+            "x".repeat(MIB / 2)
+        }
+    });
+    let limits = Limits { memory: Some(4 * MIB), ..Limits::default() };
+    let web = Web::new(Http::new(server(&Seen::default()).limits(limits).tool(large)));
+    let ask = |id| {
+        let web = web.at("/mcp");
+        Box::pin(async move { web.ask(id, "tools/call", json!({ "name": "large", "arguments": {} })).await })
+    };
+    let mut asked: Vec<_> = (1..=12).map(ask).collect();
+    for one in &mut asked {
+        assert!(poll_fn(|cx| Poll::Ready(one.as_mut().poll(cx))).await.is_pending());
+    }
+    open.add_permits(asked.len());
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    let (mut whole, mut refused) = (0, 0);
+    for one in asked {
+        let answer = one.await;
+        if answer.status == 200 {
+            whole += 1;
+            continue;
+        }
+        refused += 1;
+        assert_eq!((answer.status, answer.header("retry-after")), (429, Some("1")));
+        let message = answer.json().await["error"]["message"].as_str().expect("a message").to_owned();
+        assert!(
+            message.contains("(limit `memory`), but found more; the request was carried out"),
+            "{message}"
+        );
+    }
+    assert!((1..=4).contains(&whole) && refused > 0, "{whole} answers of 512 KiB within 2 MiB");
+    open.add_permits(1);
+    assert_eq!(ask(13).await.status, 200, "all memory was given back");
 }

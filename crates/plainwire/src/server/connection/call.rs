@@ -17,7 +17,7 @@ use plainwire_proto::model::CacheHint;
 use plainwire_proto::peer::CallKey;
 use tokio::time::Sleep;
 
-use super::calls::Held;
+use super::calls::{Attached, Held};
 use crate::runtime::{Deadline, Passage};
 use crate::server::asking::Sealer;
 use crate::server::catalog::{Entry, Pace};
@@ -254,30 +254,40 @@ pub(crate) async fn run(call: GuardedCall, writer: AnswerWriter, uri: String, en
         writer.write(&outcome, &mut body);
         body
     });
+    let (answer, claim) = end.claim(answer);
     end.answered = true;
-    drop(end.held.take());
-    end.signals.answer(end.key, answer);
+    drop(end.attached.held.take());
+    end.signals.answer(end.key, answer, claim);
 }
 
 /// A guard that reports the end of a call when the guard is dropped, unless the call was answered.
 pub(crate) struct EndReport {
     answered: bool,
-    /// The value that the call holds until it ends, such as a slot of its client; dropped before the end is
-    /// reported.
-    held: Option<Held>,
+    /// What the transport has attached to the call. The value that the call holds until it ends, such as a slot of
+    /// its client, is dropped before the end is reported.
+    attached: Attached,
     key: CallKey,
     pub(super) signals: Signals,
 }
 
 impl EndReport {
-    pub(crate) fn new(key: CallKey, held: Option<Held>, signals: Signals) -> Self {
-        Self { answered: false, held, key, signals }
+    pub(crate) fn new(key: CallKey, attached: Attached, signals: Signals) -> Self {
+        Self { answered: false, attached, key, signals }
+    }
+
+    /// Claims memory for the answer of the call. Without room for it, returns the error that takes its place.
+    fn claim(&self, answer: Result<Vec<u8>, Refusal>) -> (Result<Vec<u8>, Refusal>, Option<Held>) {
+        let (Some(budget), Ok(body)) = (&self.attached.budget, &answer) else { return (answer, None) };
+        match budget.claim(body.len()) {
+            Ok(claim) => (answer, Some(claim)),
+            Err(error) => (Err(Refusal::Error(error)), None),
+        }
     }
 }
 
 impl Drop for EndReport {
     fn drop(&mut self) {
-        drop(self.held.take());
+        drop(self.attached.held.take());
         if !self.answered {
             self.signals.send(Signal::Ended(self.key));
         }

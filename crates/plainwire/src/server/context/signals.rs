@@ -3,6 +3,7 @@
 //! In: progress, questions and answers of calls. Out: [`Signal`]s, in order. Nothing is written to the client
 //! here. The channel is unbounded, but other limits bound the number of signals in it: see [`Signals`].
 
+use std::any::Any;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -81,6 +82,9 @@ pub(crate) struct Question {
     pub(crate) params: String,
 }
 
+/// A claim of memory, which ends when it is dropped.
+pub(crate) type Claimed = Arc<dyn Any + Send + Sync>;
+
 /// A signal from a running call to its connection.
 #[derive(Debug)]
 pub(crate) enum Signal {
@@ -98,7 +102,12 @@ pub(crate) enum Signal {
         retry: Duration,
     },
     /// The call has ended with an answer: the JSON of `result`, or an error.
-    Done(CallKey, Result<Vec<u8>, Refusal>),
+    Done {
+        answer: Result<Vec<u8>, Refusal>,
+        /// The claim of memory for the answer, given back when this is dropped; `None` if nobody counts it.
+        claim: Option<Claimed>,
+        key: CallKey,
+    },
     /// The call was dropped without an answer.
     Ended(CallKey),
     Log {
@@ -201,9 +210,9 @@ impl Signals {
     }
 
     /// Sends the answer of a call.
-    pub(crate) fn answer(&self, key: CallKey, answer: Result<Vec<u8>, Refusal>) {
+    pub(crate) fn answer(&self, key: CallKey, answer: Result<Vec<u8>, Refusal>, claim: Option<Claimed>) {
         self.unsent_answers.fetch_add(answer.as_ref().map_or(0, Vec::len), Ordering::SeqCst);
-        self.send(Signal::Done(key, answer));
+        self.send(Signal::Done { answer, claim, key });
     }
 
     /// Subtracts an answer that left the queue from the size of the queued answers, and wakes the calls that wait

@@ -8,6 +8,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use plainwire_proto::error::Error;
+
 #[cfg(feature = "http")]
 use super::Calls;
 use crate::server::context::Headers;
@@ -15,9 +17,21 @@ use crate::server::context::Headers;
 /// A value, such as a slot of a client, that is dropped when all calls that hold it are over.
 pub(crate) type Held = Arc<dyn Any + Send + Sync>;
 
+/// The count of a caller's memory, from which a call that runs as a task claims room for its answer: many calls
+/// may end before the transport takes the first of their answers.
+pub(crate) trait Budget: Send + Sync {
+    /// Claims `bytes` until the returned value is dropped.
+    ///
+    /// # Errors
+    /// The error that answers the call instead.
+    fn claim(&self, bytes: usize) -> Result<Held, Error>;
+}
+
 /// The attachments that the transport gives to each call that one message starts.
 #[derive(Clone, Default)]
 pub(crate) struct Attached {
+    /// The memory of the caller; `None` if the transport has no count of it.
+    pub(crate) budget: Option<Arc<dyn Budget>>,
     pub(crate) headers: Headers,
     /// A value that the calls keep until they end; `None` if nothing waits for their end.
     pub(crate) held: Option<Held>,

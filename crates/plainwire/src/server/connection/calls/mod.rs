@@ -36,6 +36,8 @@ mod settling;
 mod starting;
 mod stopping;
 
+#[cfg(feature = "http")]
+pub(crate) use attached::Budget;
 pub(crate) use attached::{Attached, Held};
 use starting::{CallRequest, Starts};
 #[cfg(feature = "http")]
@@ -252,7 +254,7 @@ impl Calls {
                 let now = self.clock.now();
                 self.questions.ask(&mut self.peer, &question, (ticket, answer), options, now);
             }
-            Signal::Done(key, answer) => {
+            Signal::Done { key, answer, claim } => {
                 let task = self.tasks.remove(&key);
                 if let Some(context) = task.and_then(|task| task.context) {
                     context.send_held_back(&mut self.peer);
@@ -262,6 +264,8 @@ impl Calls {
                     Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
                     Err(refusal) => self.refuse(key, &refusal),
                 }
+                // From here on, the transport counts the bytes.
+                drop(claim);
             }
             Signal::Ended(key) => {
                 self.tasks.remove(&key);

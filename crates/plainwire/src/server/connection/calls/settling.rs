@@ -8,7 +8,7 @@ use plainwire_proto::model::CacheHint;
 
 use super::starting::{CallRequest, FirstStep, Start, Starts, Surroundings};
 use super::stopping::CallTask;
-use super::{Calls, Held};
+use super::{Attached, Calls};
 use crate::runtime::{Gate, Passage, spawn};
 use crate::server::built::Built;
 use crate::server::catalog::{Entry, Pace};
@@ -32,12 +32,12 @@ impl Calls {
         match starts {
             Starts::Later(starts) => {
                 self.tasks.insert(wanted.key, CallTask::starting(entry.on_cancel));
-                let start = Start::new(entry, wanted, &attached, around);
+                let start = Start::new(entry, wanted, attached.clone(), around);
                 starts.push(start);
             }
             Starts::Now => {
                 let step = wanted.first_step(entry, around);
-                self.settle_step(entry, &wanted, attached.held, step);
+                self.settle_step(entry, &wanted, attached, step);
             }
         }
     }
@@ -47,10 +47,10 @@ impl Calls {
     pub(crate) fn settle(&mut self, start: Start<'_>, step: FirstStep) {
         let (key, starting) = (start.wanted.key, self.tasks.remove(&start.wanted.key));
         if !starting.is_some_and(|starting| starting.is_cancelled) {
-            return self.settle_step(&start.entry, &start.wanted, start.held, step);
+            return self.settle_step(&start.entry, &start.wanted, start.attached, step);
         }
         if let FirstStep::Waits(work, pace) = step {
-            self.continue_call(&start.entry, &start.wanted, start.held, (work, pace));
+            self.continue_call(&start.entry, &start.wanted, start.attached, (work, pace));
         }
         // No task runs a call that has ended already, so its request is over at once.
         if self.stop(key).is_break() {
@@ -62,11 +62,11 @@ impl Calls {
         &mut self,
         entry: &Arc<Entry>,
         wanted: &CallRequest<'_>,
-        held: Option<Held>,
+        attached: Attached,
         step: FirstStep,
     ) {
         match step {
-            FirstStep::Waits(work, pace) => self.continue_call(entry, wanted, held, (work, pace)),
+            FirstStep::Waits(work, pace) => self.continue_call(entry, wanted, attached, (work, pace)),
             FirstStep::Ended { outcome, work } => {
                 if let Some(context) = work.as_ref().and_then(|work| work.context.as_ref()) {
                     // Progress and log messages of the call are sent before its answer.
@@ -84,11 +84,11 @@ impl Calls {
         &mut self,
         entry: &Arc<Entry>,
         wanted: &CallRequest<'_>,
-        held: Option<Held>,
+        attached: Attached,
         rest: (CallWork, Option<Arc<Pace>>),
     ) {
         let (gate, signals) = (self.gate.get_or_insert_with(Gate::current), self.channel.signals());
-        let end = EndReport::new(wanted.key, held, signals.clone());
+        let end = EndReport::new(wanted.key, attached, signals.clone());
         self.tasks.insert(wanted.key, continue_on_task((&self.built, gate), entry, wanted, rest, end));
     }
 
@@ -107,7 +107,7 @@ impl Start<'_> {
     /// Stops the call after its first step, because its connection ended meanwhile. A call that runs to its
     /// end is continued ([`OnCancel`](crate::server::context::OnCancel)).
     pub(crate) fn abandon(self, step: FirstStep) {
-        let end = EndReport::new(self.wanted.key, self.held, self.signals);
+        let end = EndReport::new(self.wanted.key, self.attached, self.signals);
         if let FirstStep::Waits(work, pace) = step {
             let task =
                 continue_on_task((&self.built, &self.gate), &self.entry, &self.wanted, (work, pace), end);

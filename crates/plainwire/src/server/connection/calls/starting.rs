@@ -15,7 +15,7 @@ use plainwire_proto::envelope::Id;
 use plainwire_proto::model::CacheHint;
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
 
-use super::{Attached, Held};
+use super::Attached;
 use crate::runtime::{Gate, unix};
 use crate::schema::arguments::Rejected;
 use crate::server::asking::Carried;
@@ -56,10 +56,9 @@ pub(super) enum Starts<'f> {
 /// A call that was recorded and has to be started, with all that its start needs.
 #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only sessions over HTTP record calls"))]
 pub(crate) struct Start<'f> {
+    pub(super) attached: Attached,
     pub(super) entry: Arc<Entry>,
     pub(super) gate: Arc<Gate>,
-    headers: Headers,
-    pub(super) held: Option<Held>,
     pub(super) wanted: CallRequest<'f>,
     pub(super) built: Arc<Built>,
     principal: Option<Arc<Principal>>,
@@ -225,14 +224,13 @@ impl<'f> Start<'f> {
     pub(super) fn new(
         entry: &Arc<Entry>,
         wanted: CallRequest<'f>,
-        attached: &Attached,
+        attached: Attached,
         around: Surroundings<'_>,
     ) -> Self {
         Self {
+            attached,
             entry: Arc::clone(entry),
             gate: Arc::clone(around.gate),
-            headers: attached.headers.clone(),
-            held: attached.held.clone(),
             wanted,
             built: Arc::clone(around.built),
             principal: around.principal.cloned(),
@@ -247,7 +245,7 @@ impl<'f> Start<'f> {
         let around = Surroundings {
             built: &self.built,
             gate: &self.gate,
-            headers: &self.headers,
+            headers: &self.attached.headers,
             principal: self.principal.as_ref(),
             queue: SignalSource::Signals(&self.signals),
             session: self.session.clone(),

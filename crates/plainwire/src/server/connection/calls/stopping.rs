@@ -67,7 +67,7 @@ impl Calls {
             while !self.tasks.is_empty()
                 && let Some(signal) = self.channel.next().await
             {
-                if let Signal::Done(key, _) | Signal::Ended(key) = signal {
+                if let Signal::Done { key, .. } | Signal::Ended(key) = signal {
                     self.tasks.remove(&key);
                 }
             }

@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, Response};
 use plainwire_proto::envelope::Id;
+use plainwire_proto::error::{Error, ErrorKind};
 
 use super::answer;
 use super::body::Body;
 use super::usage::CallerId;
 use crate::runtime;
+use crate::server::connection::calls::{Budget, Held};
 
 /// The share of the machine's memory that all callers together get by default: a quarter. What a handler makes
 /// of a body often takes several times as much as the body.
@@ -121,6 +123,26 @@ impl Drop for Claim {
     }
 }
 
+/// The memory of one caller, from which its calls claim room for their answers.
+pub(crate) struct CallerMemory {
+    pub(crate) caller: CallerId,
+    pub(crate) memory: Arc<Memory>,
+}
+
+impl Budget for CallerMemory {
+    fn claim(&self, bytes: usize) -> Result<Held, Error> {
+        match self.memory.claim(&self.caller, bytes.saturating_sub(REQUEST)) {
+            Ok(claim) => Ok(Arc::new(claim)),
+            Err(over) => Err(Error::new(ErrorKind::Overloaded, over.text(&dropped(bytes)))),
+        }
+    }
+}
+
+/// Returns the end of the message about an answer of `bytes` for which there is no memory.
+fn dropped(bytes: usize) -> String {
+    format!("; the request was carried out, and its answer of {bytes} bytes is dropped")
+}
+
 impl OverMemory {
     /// Makes the response: 429 at the limit of a caller, 503 at the limit of all.
     pub(crate) fn response(&self, asked: Option<&Id>) -> Response<Body> {
@@ -129,21 +151,22 @@ impl OverMemory {
 
     /// Makes the response to a request whose answer of `bytes` is dropped because of the limit.
     pub(crate) fn response_instead(&self, asked: Option<&Id>, bytes: usize) -> Response<Body> {
-        self.response_saying(
-            asked,
-            &format!("; the request was carried out, and its answer of {bytes} bytes is dropped"),
+        self.response_saying(asked, &dropped(bytes))
+    }
+
+    fn text(&self, more: &str) -> String {
+        let (whose, most) = match self {
+            Self::All(most) => ("of all callers", most),
+            Self::Caller(most) => ("of a caller", most),
+        };
+        format!(
+            "expected the requests, answers and sessions {whose} to take at most {most} bytes (limit `memory`), but found more{more}"
         )
     }
 
     fn response_saying(&self, asked: Option<&Id>, more: &str) -> Response<Body> {
-        let (status, whose, most) = match self {
-            Self::All(most) => (503, "of all callers", most),
-            Self::Caller(most) => (429, "of a caller", most),
-        };
-        let text = format!(
-            "expected the requests, answers and sessions {whose} to take at most {most} bytes (limit `memory`), but found more{more}"
-        );
-        let mut response = answer::refusal(status, asked, text);
+        let status = if matches!(self, Self::All(_)) { 503 } else { 429 };
+        let mut response = answer::refusal(status, asked, self.text(more));
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
         response
     }

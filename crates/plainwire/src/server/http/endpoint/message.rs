@@ -76,7 +76,7 @@ impl Endpoint {
                 {
                     return refuse(refusal);
                 }
-                self.post_in_session((id, &session), asked, (read.into_posted(), caller.headers), place).await
+                self.post_in_session((id, &session), asked, (read.into_posted(), caller), place).await
             }
         }
     }

@@ -26,6 +26,7 @@ use plainwire_proto::peer::Limits;
 use super::eras::{PATHS, Sse};
 use super::session::Sessions;
 use crate::server::built::Built;
+use crate::server::connection::calls::{Attached, Held};
 use crate::server::context::Headers;
 use crate::server::principal::Principal;
 use crate::stream::Direction;
@@ -47,6 +48,7 @@ use body::Unread;
 use compress::Accepted;
 pub use compress::Compression;
 pub(crate) use guard::{Guard, Token, local_hosts};
+use memory::CallerMemory;
 pub(crate) use memory::{Claim, Memory, OverMemory, REQUEST};
 use message::unread;
 pub(crate) use message::{Fields, Read, is_listen, refused};
@@ -279,6 +281,12 @@ impl Endpoint {
             return Err(Box::new(answer::refusal(429, rules::answered_id(&parsed), text)));
         };
         Ok((Read { parsed, text }, Arc::new(Place::new(slot, Some(memory)))))
+    }
+
+    /// Returns what the calls of a message of `caller` get. They hold `held` until they end.
+    pub(super) fn attach(&self, caller: Caller, held: Option<Held>) -> Attached {
+        let memory = CallerMemory { caller: caller.id, memory: Arc::clone(&self.memory) };
+        Attached { budget: Some(Arc::new(memory)), headers: caller.headers, held }
     }
 
     /// Identifies the caller: by the token, or if the endpoint has no tokens, by the principal or the address

@@ -24,7 +24,6 @@ use plainwire_proto::sse::{self, Fields as Event};
 use super::one_stream::{Ended, OneStream, Reader};
 use crate::runtime::random;
 use crate::server::built::Built;
-use crate::server::connection::calls::Attached;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Events, Fields, Place, Read, Slot, Source, Usage, accepts, answer, refused,
     stream,
@@ -183,7 +182,7 @@ impl Endpoint {
         if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
             return refused(&refusal, asked);
         }
-        let attached = Attached { headers: caller.headers, held: Some(place) };
+        let attached = self.attach(caller, Some(place));
         match tokio::time::timeout(ROOM, session.post(read.into_posted(), attached)).await {
             Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
             Ok(Err(Ended)) => no_session(asked),

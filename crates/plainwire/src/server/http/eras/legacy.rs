@@ -8,7 +8,6 @@ use plainwire_proto::envelope::Id;
 use plainwire_proto::http as rules;
 
 use crate::server::connection::calls::{Attached, Held};
-use crate::server::context::Headers;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Fields, METHODS, Place, Read, SESSION_ID, answer, refused,
 };
@@ -60,14 +59,14 @@ impl Endpoint {
         &self,
         (id, session): (&str, &Arc<Session>),
         asked: Option<&Id>,
-        (posted, headers): (Posted<'_>, Headers),
+        (posted, caller): (Posted<'_>, Caller),
         place: &Arc<Place>,
     ) -> Response<Body> {
         let (relayed, is_batch) = (posted.relayed(), matches!(posted, Posted::Batch(_)));
         let was_initialized = session.is_initialized();
         // The call holds the place, because it continues when its client disconnects.
         let held: Held = Arc::<Place>::clone(place);
-        let taken = session.post(posted, &Attached { headers, held: Some(held) });
+        let taken = session.post(posted, &self.attach(caller, Some(held)));
         // A relayed message begins no call, so the client may send it again.
         if let Some(text) = relayed
             && let Err(error) = self.sessions.tell(&ReplicaNotice::Message(id, text)).await

@@ -7,12 +7,13 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use http::Response;
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, Response};
+use plainwire_proto::error::ErrorKind;
 use plainwire_proto::http::{self as rules};
 use plainwire_proto::peer::{Route, Transmit, TransmitKind};
 
 use crate::server::connection::Exchange;
-use crate::server::connection::calls::Attached;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Events, Place, REQUEST, Read, Source, answer, is_listen,
 };
@@ -43,8 +44,8 @@ impl Endpoint {
         } else {
             Arc::clone(place)
         };
-        let Caller { headers, principal, .. } = caller;
-        let attached = Attached { headers, held: None };
+        let principal = caller.principal.clone();
+        let attached = self.attach(caller, None);
         let mut exchange = Exchange::begin(&self.built, principal, &attached, read.text, read.parsed);
         let Some(first) = poll_fn(|cx| exchange.poll_next(cx)).await else {
             return answer::empty(http::StatusCode::ACCEPTED);
@@ -53,6 +54,16 @@ impl Endpoint {
             Transmit { kind: TransmitKind::Message, .. } => {
                 let source = Source::Exchange(Box::new(exchange), Some(first));
                 answer::events(Events::new(source, Some(place), self))
+            }
+            // Only the answer of a call for which there is no memory is such an error.
+            Transmit {
+                kind: TransmitKind::Error(ErrorKind::Overloaded),
+                route: Route::Request(_),
+                bytes,
+            } => {
+                let mut response = answer::json(429, bytes);
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+                response
             }
             Transmit { kind, route, bytes } => answer::json(status(&kind, route), bytes),
         }
