@@ -72,8 +72,17 @@ impl TraceContext {
         self
     }
 
-    /// Adds the `_meta` that carries the trace to `params`, the parameters of a request.
+    /// Adds the `_meta` that carries the trace to `params`, the parameters of a request, unless they have a trace.
     pub(crate) fn add_to(&self, params: &str) -> String {
+        #[derive(serde::Deserialize)]
+        struct Params<'p> {
+            #[serde(borrow, rename = "_meta")]
+            meta: &'p serde_json::value::RawValue,
+        }
+        let known = serde_json::from_str::<Params<'_>>(params).ok().filter(|_| is_mentioned(params));
+        if known.is_some_and(|it| Self::of(it.meta.get()).is_some()) {
+            return params.to_owned();
+        }
         let mut out = Vec::new();
         let mut object = Object::open(&mut out);
         let mut meta = Object::open(object.name("_meta"));

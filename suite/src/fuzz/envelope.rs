@@ -56,6 +56,13 @@ fn compare(text: &str, max_depth: usize, read: &Result<Message, Malformed>) {
 
 /// Members of a message that must not be repeated.
 const NAMES: [&str; 6] = ["error", "id", "jsonrpc", "method", "params", "result"];
+const IN_META: [&str; 5] = [
+    "io.modelcontextprotocol/clientCapabilities",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/logLevel",
+    "io.modelcontextprotocol/protocolVersion",
+    "progressToken",
+];
 const IN_PARAMS: [&str; 9] =
     ["_meta", "arguments", "cursor", "id", "inputResponses", "name", "requestId", "requestState", "uri"];
 
@@ -68,9 +75,12 @@ fn is_message(members: &[(String, String)]) -> bool {
         !names.iter().any(|name| json::is_repeated(members, name))
     };
     let params = get("params").filter(|params| object(params)).and_then(json::members).unwrap_or_default();
+    let meta =
+        json::last(&params, "_meta").filter(|meta| object(meta)).and_then(json::members).unwrap_or_default();
     let is_sound = get("jsonrpc").and_then(json::string).as_deref() == Some("2.0")
         && once(members, &NAMES)
-        && once(&params, &IN_PARAMS);
+        && once(&params, &IN_PARAMS)
+        && once(&meta, &IN_META);
     // The id of an error is `null` if that of the request could not be read.
     let id_is_sound = id.is_none_or(|it| it.is_some()) || get("error").is_some() && get("id") == Some("null");
     is_sound

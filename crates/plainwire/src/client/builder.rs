@@ -186,8 +186,8 @@ impl ClientBuilder {
     /// Sets the treatment of results that do not fit the output schema of their tool. Off by default. Checked
     /// are results of [`Client::call`], [`Client::call_tool`] and the calls of a host, for tools that the client
     /// has listed on this connection, against the keywords in the table of `docs/schemas.md`; other keywords
-    /// are ignored. The client remembers output schemas of together 1 MiB; for each further one the log has a
-    /// warning.
+    /// and `pattern` are ignored. The client remembers output schemas of together 1 MiB. Results of further tools are
+    /// not checked, and the log names these tools.
     #[must_use]
     pub fn check_results(mut self, check: ResultCheck) -> Self {
         self.check = check;

@@ -18,7 +18,7 @@ pub enum ResultCheck {
     Off,
     /// A result that does not fit is reported in the log as a warning, and returned.
     Warn,
-    /// A result that does not fit is an [`Error::Decode`].
+    /// A result that does not fit is an [`Error::Decode`]. Results of tools whose output schema is not known pass.
     Refuse,
 }
 
@@ -37,12 +37,17 @@ impl ResultCheck {
         match (checked, self) {
             (Ok(()), _) => Ok(()),
             (Err(Rejected(why)), Self::Refuse) => {
-                let message =
-                    format!("the result of the tool {:?} does not fit its schema: {why}", shorten(name));
+                let message = format!(
+                    "the result of the tool {:?} does not fit its output schema: {why}",
+                    shorten(name)
+                );
                 Err(Error::Decode { message })
             }
             (Err(Rejected(why)), _) => {
-                tracing::warn!("the result of the tool {:?} does not fit its schema: {why}", shorten(name));
+                tracing::warn!(
+                    "the result of the tool {:?} does not fit its output schema: {why}",
+                    shorten(name)
+                );
                 Ok(())
             }
         }

@@ -109,7 +109,7 @@ impl Known {
                 return None;
             }
             self.outputs += size;
-            Some((Arc::new(InputSchema::by_hand(schema.clone())), size))
+            Some((Arc::new(InputSchema::of_server(schema.clone())), size))
         });
         self.by_name.insert(tool.name.clone(), KnownTool { output, ..KnownTool::of(tool) });
     }

@@ -96,6 +96,13 @@ impl InputSchema {
         Self { patterns, problem, text, ..Self::unchecked(value, true) }
     }
 
+    /// Makes a schema from the text of a server that is not trusted. Its patterns are not compiled: a short one can
+    /// take megabytes.
+    pub(crate) fn of_server(text: RawJson) -> Self {
+        let value = serde_json::from_str::<Value>(text.get()).unwrap_or_default();
+        Self { text, ..Self::unchecked(value, true) }
+    }
+
     /// Returns the schema for a handler without arguments: an object without properties.
     pub(crate) fn empty() -> Self {
         let value = json!({ "type": "object", "properties": {}, "additionalProperties": false });

@@ -91,6 +91,8 @@ pub struct Server {
     log_level: Option<Level>,
     logging: bool,
     max_questions: usize,
+    /// The first mistake in mounting a server, and its source line; `None` if there is none.
+    mistake: Option<(&'static Location<'static>, String)>,
     page_size: usize,
     preset: Option<Rewrite>,
     progress: ProgressRate,
@@ -143,6 +145,7 @@ impl Server {
             log_level: Some(Level::INFO),
             logging: false,
             max_questions: 256,
+            mistake: None,
             page_size: 250,
             preset: None,
             progress: ProgressRate::default(),

@@ -4,6 +4,7 @@
 //! their own state, layers and deadlines. Settings of connections, such as limits, are those of the other server.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -49,15 +50,28 @@ impl Server {
     /// server; there, names have no prefix), [`Self::timeout`], [`Self::cache`] for resources, and
     /// [`Self::mask_errors`]. Also kept are the hooks of the server, its logging capability, its experimental
     /// capabilities and extensions unless this server declares them too, and its [`ServerHandle`](crate::ServerHandle)s.
-    /// Its instructions are appended to those of this server. All other settings are those of this server, such as
-    /// limits, revisions, page size and tap.
+    /// Its instructions are appended to those of this server, after the prefix and a colon. The cache hint is kept
+    /// even if it is the default, which allows no caching. All other settings are those of this server: also
+    /// [`Self::single_use_states`], [`Self::max_questions`] and [`Self::schema_preset`].
+    ///
+    /// Texts are not changed: instructions, descriptions and [pages](crate::apps) that name a tool have to use its
+    /// name with the prefix.
     ///
     /// A name or URI that another entry has already is reported as a mistake when serving begins.
+    #[track_caller]
     pub fn mount(mut self, prefix: impl Into<String>, mounted: impl Into<Mounted>) -> Self {
-        let Mounted(inner) = mounted.into();
+        let (Mounted(inner), at) = (mounted.into(), Location::caller());
         let Self { cache_hint, experimental, handled, hooks, instructions, layering, logging, .. } = *inner;
         let Layering { layers, masks_errors } = layering;
         let prefix = prefix.into();
+        if !prefix.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b)) {
+            let text = format!(
+                "expected the prefix of `mount` to have only `A-Z a-z 0-9 _ . -`, but found {prefix:?}"
+            );
+            self.mistake.get_or_insert((at, text));
+        }
+        let of_states = inner.states.problem().map(|problem| (inner.at, problem));
+        self.mistake = self.mistake.or(inner.mistake).or(of_states);
         if let Some(text) = instructions {
             self.instructions_of_mounted.push((prefix.clone(), text));
         }

@@ -84,6 +84,9 @@ impl Server {
             let message = "expected the server to have a name and at least one revision".to_owned();
             return Err(Error::Declaration { at: self.at, message });
         }
+        if let Some((at, message)) = self.mistake {
+            return Err(Error::Declaration { at, message });
+        }
         if let Err(message) = self.limits.check() {
             return Err(Error::Declaration { at: self.at, message });
         }

@@ -70,7 +70,8 @@ async fn a_result_that_does_not_fit_its_schema_can_be_refused() {
     for (told, why) in MISFITS {
         let error = client.call_tool("tell", arguments(told)).await.expect_err(told).to_string();
         assert!(
-            error.ends_with(&format!("the result of the tool \"tell\" does not fit its schema: {why}")),
+            error
+                .ends_with(&format!("the result of the tool \"tell\" does not fit its output schema: {why}")),
             "{error}"
         );
     }
@@ -84,7 +85,7 @@ async fn a_result_that_does_not_fit_its_schema_can_be_refused() {
 #[tokio::test]
 async fn a_result_that_does_not_fit_its_schema_can_be_reported_and_is_not_checked_otherwise() {
     let _here = collected::install_here();
-    let why = "the result of the tool \"tell\" does not fit its schema: expected `structuredContent.n` to be at most 9, \
+    let why = "the result of the tool \"tell\" does not fit its output schema: expected `structuredContent.n` to be at most 9, \
                but found 10";
     for (check, is_told) in [(ResultCheck::Off, false), (ResultCheck::Warn, true)] {
         let client = Client::builder().check_results(check);

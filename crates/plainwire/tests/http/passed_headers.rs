@@ -43,6 +43,7 @@ async fn a_handler_reads_the_headers_that_the_operator_allows_and_no_other() {
 async fn a_header_with_a_secret_is_not_passed() {
     for (name, why) in [
         ("Authorization", "expected a header without secrets, but found `authorization`"),
+        ("mcp-session-id", "expected a header without secrets, but found `mcp-session-id`"),
         ("cookie", "expected a header without secrets, but found `cookie`"),
         ("a b", "expected the name of a header, as in `x-tenant`, but found \"a b\""),
     ] {

@@ -80,9 +80,17 @@ async fn entries_keep_the_deadline_the_mask_and_the_cache_hint_of_their_server()
     let hint = CacheHint { scope: CacheScope::Private, ttl: Duration::from_secs(60) };
     let completing = Prompt::new("p", |it: Ask| async move { it.what })
         .complete("what", |_: Completing| async { Err::<Vec<String>, _>(ToolError::from("a secret")) });
+    let deny = |request: Request, next: Next| async move {
+        if request.name() == "denied" { Err(ToolError::from("a secret")) } else { next.run(request).await }
+    };
+    let never = Prompt::new("slow", |it: Ask| async move { it.what })
+        .complete("what", |_: Completing| async { std::future::pending::<Vec<String>>().await });
     let inner = Server::new("i")
         .timeout(Duration::from_millis(20))
         .mask_errors()
+        .layer(deny)
+        .tool(Tool::new("denied", || async { "never" }))
+        .prompt(never)
         .cache(hint)
         .tool(Tool::new("slow", slow))
         .tool(Tool::new("fails", fails))
@@ -94,6 +102,10 @@ async fn entries_keep_the_deadline_the_mask_and_the_cache_hint_of_their_server()
     assert_eq!(late.content[0].as_text(), Some(text));
     let failed = client.call_tool("m__fails", json!({})).await.expect("a result");
     assert_eq!(failed.content[0].as_text(), Some("the call failed; the log of the server says why"));
+    let denied = client.call_tool("m__denied", json!({})).await.expect("a result");
+    assert_eq!(denied.content[0].as_text(), Some("the call failed; the log of the server says why"));
+    let late = client.complete(&CompleteRequest::prompt("m__slow", "what", "")).await.expect_err("too slow");
+    assert!(late.to_string().contains("within 20ms"), "{late}");
     let error = client.complete(&CompleteRequest::prompt("m__p", "what", "")).await.expect_err("an error");
     assert!(!error.to_string().contains("secret"), "{error}");
     let read = client.request("resources/read", r#"{"uri":"a://b"}"#).await.expect("a resource");
@@ -165,7 +177,7 @@ async fn mistakes_are_found_when_serving_begins() {
     let needs = Server::new("a").tool(Tool::new("t", |it: State<Place>| async move { it.0 }));
     for (server, why) in [
         (Server::new("all").mount("", place("a")).mount("", place("b")), "expected the name once"),
-        (Server::new("all").mount("a b", place("a")), "expected the prefix of its server to have only"),
+        (Server::new("all").mount("a b", place("a")), "expected the prefix of `mount` to have only"),
         (Server::new("all").state(Place("outer")).mount("a", needs), "expected the server to have the state"),
         (Server::new("all").mount("a", place("a").state(Place("b"))), "expected one state of the type"),
     ] {
@@ -179,4 +191,16 @@ async fn a_layer_of_the_framework_works_in_a_mounted_server() {
     let inner = Server::new("i").layer(layer::trace()).tool(Tool::new("t", || async { "t" }));
     let client = testing::client(Server::new("all").mount("m", inner)).await.expect("a server");
     assert_eq!(client.call::<String>("m__t", json!({})).await.expect("a text"), "t");
+}
+
+#[tokio::test]
+async fn a_handle_may_add_entries_before_serving_begins() {
+    let mut inner = place("moss");
+    let handle = inner.handle();
+    let server = Server::new("all").state(Place("outer")).mount("m", inner);
+    handle.add_tool(Tool::new("early", || async { "early" })).expect("legal");
+    let server = server.tool(Tool::new("own", |place: State<Place>| async move { place.0 }));
+    let client = testing::client(server).await.expect("a server");
+    assert_eq!(client.call::<String>("own", json!({})).await.expect("a text"), "outer");
+    assert_eq!(client.call::<String>("m__early", json!({})).await.expect("a text"), "early");
 }

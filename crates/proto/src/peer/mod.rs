@@ -275,6 +275,13 @@ impl Peer {
         self.notify_on(Route::Unsolicited, method, params);
     }
 
+    /// Sends a notification beside the answer to the request `key`: on the stream of the request while that is open,
+    /// and otherwise like [`Self::notify`].
+    pub fn notify_beside(&mut self, key: CallKey, method: &str, params: &str) {
+        let route = if self.is_open(key) { Route::Request(key) } else { Route::Unsolicited };
+        self.notify_on(route, method, params);
+    }
+
     fn notify_on(&mut self, route: Route, method: &str, params: &str) {
         let mut out = self.buffer();
         envelope::begin_notification(&mut out, method);

@@ -88,7 +88,11 @@ impl<'b> Builder<'b> {
         let last = self.last.and_then(|last| last.prompts.get(name));
         let entry = self.layered(self.entry("prompt", name, &it.core, last), Kind::Prompt, &it.core);
         self.prompts.insert(name.clone(), entry);
-        self.complete(CompletionTarget::Prompt(name.clone()), &format!("prompt `{name}"), &it.completers);
+        self.complete(
+            CompletionTarget::Prompt(name.clone()),
+            &format!("prompt `{name}"),
+            (&it.completers, &it.core),
+        );
         self.lists.prompts.push(it.entry.clone());
     }
 
@@ -125,18 +129,21 @@ impl<'b> Builder<'b> {
         self.complete(
             CompletionTarget::Template(uri.clone()),
             &format!("resource template `{uri}"),
-            &it.completers,
+            (&it.completers, &it.core),
         );
         self.lists.templates.push(it.entry.clone());
     }
 
-    fn complete(&mut self, what: CompletionTarget, named: &str, completers: &Completers) {
+    fn complete(&mut self, what: CompletionTarget, named: &str, (completers, core): (&Completers, &Core)) {
         let last = |argument| self.last.and_then(|last| last.completions.get(&what)?.get(argument));
         let entries = completers.iter().map(|(argument, run)| {
             let name = format!("the completion of `{argument}` of the {named}`");
             (
                 argument.clone(),
-                Arc::new(entry(name, run, InputSchema::empty(), self.pace(run, last(argument)))),
+                Arc::new(Entry {
+                    timeout: core.timeout(),
+                    ..entry(name, run, InputSchema::empty(), self.pace(run, last(argument)))
+                }),
             )
         });
         let entries = entries.collect();

@@ -33,8 +33,7 @@ pub(crate) struct SharedCatalog {
     /// The server that has mounted this one; not set for a server that is served itself. All entries are then in
     /// that server.
     mounted_in: OnceLock<MountedIn>,
-    /// The values that handlers take as [`crate::State`]. Set when serving begins, or to no values if a
-    /// handle adds an entry before.
+    /// The values that handlers take as [`crate::State`]. Set when serving begins.
     states: OnceLock<Arc<States>>,
 }
 
@@ -92,9 +91,13 @@ impl SharedCatalog {
     /// later are added here, too.
     pub(crate) fn mount(self: &Arc<Self>, inner: Arc<Self>, mount: Mount) {
         let mount = Arc::new(mount);
-        let mut declared = std::mem::take(&mut inner.lock().declared);
         let place = MountedIn { mount: Arc::clone(&mount), outer: Arc::downgrade(self) };
-        if inner.mounted_in.set(place).is_ok() {
+        // Under the lock, so that a handle adds an entry either before, or to the server around.
+        let mut state = inner.lock();
+        let mut declared = std::mem::take(&mut state.declared);
+        let is_new = inner.mounted_in.set(place).is_ok();
+        drop(state);
+        if is_new {
             declared.mount(&mount);
             self.declare_all(declared);
             self.mounted.lock().unwrap_or_else(PoisonError::into_inner).push(inner);
@@ -165,13 +168,14 @@ impl SharedCatalog {
 
     /// Adds `entry`, unless it has a mistake, and notifies the clients.
     pub(super) fn add<E: Declare>(&self, mut entry: E) -> Result<()> {
+        let mut state = self.lock();
         if let Some(place) = self.mounted_in.get() {
+            drop(state);
             let outer = place.outer()?;
             entry.mount(&place.mount);
             return outer.add(entry);
         }
-        let mut state = self.lock();
-        if let Err(error) = state.check(&entry.summary(), self.states()) {
+        if let Err(error) = state.check(&entry.summary(), self.states.get()) {
             drop(state);
             drop(entry);
             return Err(error);
@@ -183,15 +187,16 @@ impl SharedCatalog {
 
     /// Adds all entries of `declared`, unless one has a mistake, and notifies the clients.
     pub(super) fn add_all(&self, mut declared: Declared) -> Result<()> {
+        let mut state = self.lock();
         if let Some(place) = self.mounted_in.get() {
+            drop(state);
             let outer = place.outer()?;
             declared.mount(&place.mount);
             return outer.add_all(declared);
         }
         let Declared { prompts, resources, templates, tools } = declared;
-        let mut state = self.lock();
         let known = state.declared.counts();
-        let states = self.states();
+        let states = self.states.get();
         let mut refused = None;
         let mut lists = Vec::new();
         let left = (
@@ -251,7 +256,8 @@ impl SharedCatalog {
 
 impl CatalogState {
     /// Checks an entry that a handle is to add; the error is its first mistake.
-    fn check(&self, summary: &EntrySummary<'_>, states: &States) -> Result<()> {
+    /// `states` are those of the server; `None` before serving begins, where [`SharedCatalog::begin`] checks them.
+    fn check(&self, summary: &EntrySummary<'_>, states: Option<&Arc<States>>) -> Result<()> {
         if summary.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
             let message = "expected no completions: the server had none when it began to serve".to_owned();
             return Err(Error::Declaration { at: summary.at, message });
@@ -263,7 +269,7 @@ impl CatalogState {
             );
             return Err(Error::Declaration { at: summary.at, message });
         }
-        self.names.check(summary, states)?;
+        self.names.check(summary, states.map(|states| &**states))?;
         self.names.check_page(summary)
     }
 
@@ -277,7 +283,7 @@ impl CatalogState {
     fn push_all<E: Declare>(
         &mut self,
         entries: Vec<E>,
-        states: &States,
+        states: Option<&Arc<States>>,
         refused: &mut Option<Error>,
         lists: &mut Vec<List>,
     ) -> Vec<E> {

@@ -108,7 +108,8 @@ impl Context {
     }
 
     /// Like [`Self::elicit_url`], with an id of the page that you choose, for
-    /// [`Self::notify_elicitation_complete`]. Each page has an id of its own that can't be guessed.
+    /// [`Self::notify_elicitation_complete`]. Choose a new id for each page,
+    /// which nobody can guess; it is sent in revision 2025-11-25 only.
     ///
     /// # Errors
     /// Like [`Self::elicit`].
@@ -155,12 +156,13 @@ impl Context {
     /// Notifies the client that the user is done with the web page `id`, from [`Self::elicit_url_with_id`] or
     /// [`Self::url_required`]. A client may then make a call again that was refused for that page.
     ///
-    /// The context may be kept for this after its call has ended. The notification is lost if the connection or
+    /// The context may be kept for this after its call has ended. Over HTTP, the notification is then lost if the
+    /// client has no stream open for messages that belong to no request. It is also lost if the connection or
     /// session has ended meanwhile, or if 1,024 of them wait to be sent. Does nothing in revisions other than
     /// 2025-11-25, which have no such notification.
     pub fn notify_elicitation_complete(&self, id: &str) {
         if self.revision().has(Feature::UrlElicitationId) {
-            self.signals().page_complete(id);
+            self.signals().page_complete(self.key(), id);
         }
     }
 

@@ -124,7 +124,11 @@ pub(crate) enum Signal {
         message: Option<String>,
     },
     /// The user is done with the web page with this id.
-    PageComplete(String),
+    PageComplete {
+        id: String,
+        /// The call that asked for the page. While it runs, the report goes to its stream.
+        key: CallKey,
+    },
     /// The answer to the question with this number (`ticket` in [`Self::Ask`]) is no longer wanted.
     Withdraw(u64),
 }
@@ -193,9 +197,9 @@ impl Signals {
     }
 
     /// Sends the report that the user is done with the web page `id`, unless [`MAX_PROGRESS`] such reports wait.
-    pub(super) fn page_complete(&self, id: &str) {
+    pub(super) fn page_complete(&self, key: CallKey, id: &str) {
         if self.unsent_pages.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS {
-            self.send(Signal::PageComplete(id.to_owned()));
+            self.send(Signal::PageComplete { id: id.to_owned(), key });
         } else {
             self.page_taken();
             tracing::warn!(

@@ -70,19 +70,9 @@ impl Mount {
 
     /// Gives the entry its own server's settings. `is_named` is whether the entry has a name with the prefix.
     fn core(self: &Arc<Self>, core: &mut Core, is_named: bool) {
-        if !self.prefix.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b)) {
-            let found = &self.prefix;
-            let text = format!(
-                "expected the prefix of its server to have only `A-Z a-z 0-9 _ . -`, but found {found:?}"
-            );
-            core.problem.get_or_insert(text);
-        }
-        if let Some(problem) = self.states.problem() {
-            core.problem.get_or_insert(problem);
-        }
         let mask = self.masks_errors.then(|| Arc::new(mask_errors()) as Arc<dyn Layer>);
         let own = std::mem::take(&mut core.layers);
-        let layers: Vec<_> = self.layers.iter().cloned().chain(mask).chain(own).collect();
+        let layers: Vec<_> = mask.into_iter().chain(self.layers.iter().cloned()).chain(own).collect();
         if is_named && !layers.is_empty() && !self.prefix.is_empty() {
             core.layers.push(Arc::new(OwnName { prefix: self.name("") }));
         }

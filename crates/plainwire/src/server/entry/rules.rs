@@ -126,11 +126,12 @@ impl Names {
         Err(Error::Declaration { at: summary.at, message })
     }
 
-    /// Checks an entry that is to be added, by itself and against the recorded names.
+    /// Checks an entry that is to be added, by itself and against the recorded names. Without `states`, those that it
+    /// needs are not checked.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake, with the line that declared the entry.
-    pub(crate) fn check(&self, summary: &EntrySummary<'_>, states: &States) -> Result<()> {
+    pub(crate) fn check(&self, summary: &EntrySummary<'_>, states: Option<&States>) -> Result<()> {
         #[cfg(test)]
         self.checked.set(self.checked.get() + 1);
         let &EntrySummary { at, list, name, needs, problem, .. } = summary;
@@ -156,7 +157,7 @@ impl Names {
         if let Err(problem) = apps::check(summary) {
             return wrong(problem);
         }
-        if let Some(missing) = summary.states.map_or(states, |own| &**own).missing(needs) {
+        if let Some(missing) = summary.states.map(|own| &**own).or(states).and_then(|it| it.missing(needs)) {
             return wrong(missing);
         }
         if let Some(first) = self.by_list[list as usize].get(name) {
@@ -183,7 +184,7 @@ pub(crate) fn check(declared: &Declared, states: &States) -> Result<()> {
         .chain(declared.resources.iter().map(Declare::summary))
         .chain(declared.templates.iter().map(Declare::summary));
     for summary in entries {
-        names.check(&summary, states)?;
+        names.check(&summary, Some(states))?;
         names.note(&summary);
     }
     declared.tools.iter().try_for_each(|it| names.check_page(&it.summary()))

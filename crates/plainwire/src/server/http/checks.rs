@@ -58,7 +58,7 @@ pub(super) fn passed_header(name: &str) -> Result<HeaderName, String> {
     let Ok(parsed) = name.parse::<HeaderName>() else {
         return Err(format!("expected the name of a header, as in `x-tenant`, but found {name:?}"));
     };
-    if [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION].contains(&parsed) {
+    if [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION].contains(&parsed) || parsed == "mcp-session-id" {
         return Err(format!(
             "expected a header without secrets, but found `{parsed}`; handlers take a `Principal`"
         ));

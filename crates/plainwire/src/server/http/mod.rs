@@ -149,7 +149,8 @@ impl Http {
     /// this they can read no header. For headers that a proxy in front of the server sets, such as a tenant or a
     /// request id: remove them from requests that come from outside, since clients may send any header.
     ///
-    /// Neither `authorization` nor `cookie` can be passed: a tool that sends the token of its caller to another
+    /// `authorization`, `proxy-authorization`, `cookie` and `mcp-session-id` can't be passed, and you should not pass
+    /// other headers with tokens: a tool that sends the token of its caller to another
     /// service is what the specification forbids ("token passthrough").
     #[track_caller]
     pub fn pass_header(mut self, name: &str) -> Self {

@@ -16,7 +16,7 @@ pub(super) fn check(value: &impl Serialize, json: &str) -> Result<(), String> {
     if !json.contains("null") {
         return Ok(());
     }
-    match value.serialize(Search { index: 0, key: String::new() }) {
+    match value.serialize(Search { index: 0, key: String::new(), variant: "" }) {
         Err(Stop::Found { at, number }) if at.is_empty() => {
             Err(format!("expected a finite number, but found {number}"))
         }
@@ -34,6 +34,8 @@ struct Search {
     index: usize,
     /// The name of the last key of a map.
     key: String,
+    /// The variant whose fields are searched; empty outside of variants.
+    variant: &'static str,
 }
 
 /// The reason why the search ended early.
@@ -67,7 +69,7 @@ fn number(number: f64) -> Searched {
 
 /// Searches `value`, which is at `place` of a larger value: `.name`, `name` or `[3]`.
 fn inside<T: Serialize + ?Sized>(place: impl FnOnce() -> String, value: &T) -> Searched {
-    value.serialize(Search { index: 0, key: String::new() }).map_err(|stop| match stop {
+    value.serialize(Search { index: 0, key: String::new(), variant: "" }).map_err(|stop| match stop {
         Stop::Found { at, number } => {
             let joint = if at.is_empty() || at.starts_with('[') { "" } else { "." };
             Stop::Found { at: place() + joint + &at, number }
@@ -78,9 +80,9 @@ fn inside<T: Serialize + ?Sized>(place: impl FnOnce() -> String, value: &T) -> S
 
 impl Search {
     fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Searched {
-        let index = self.index;
+        let (index, variant) = (self.index, self.variant);
         self.index += 1;
-        inside(|| format!("[{index}]"), value)
+        inside(|| format!("{variant}[{index}]"), value)
     }
 }
 
@@ -165,10 +167,10 @@ impl Serializer for Search {
         self,
         _: &'static str,
         _: u32,
-        _: &'static str,
+        variant: &'static str,
         _: usize,
     ) -> Result<Self, Stop> {
-        Ok(self)
+        Ok(Self { variant, ..self })
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Self, Stop> {
@@ -183,10 +185,10 @@ impl Serializer for Search {
         self,
         _: &'static str,
         _: u32,
-        _: &'static str,
+        variant: &'static str,
         _: usize,
     ) -> Result<Self, Stop> {
-        Ok(self)
+        Ok(Self { variant, ..self })
     }
 }
 
@@ -221,7 +223,7 @@ macro_rules! structs {
             type Error = Stop;
 
             fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Searched {
-                inside(|| name.to_owned(), value)
+                inside(|| if self.variant.is_empty() { name.to_owned() } else { format!("{}.{name}", self.variant) }, value)
             }
 
             fn end(self) -> Searched {
@@ -296,7 +298,7 @@ mod tests {
             (plot(nan, 1.0, 0.0, 0.0), "in `points[1][0]`, but found NaN"),
             (plot(1.0, f32::NEG_INFINITY, nan, 0.0), "in `points[1][1]`, but found -inf"),
             (plot(1.0, 1.0, more, nan), "in `labels.7.Grey`, but found inf"),
-            (plot(1.0, 1.0, 0.0, nan), "in `labels.8.red`, but found NaN"),
+            (plot(1.0, 1.0, 0.0, nan), "in `labels.8.Of.red`, but found NaN"),
         ] {
             assert_eq!(checked(&value), Err(format!("expected a finite number {found}")));
         }

@@ -279,10 +279,10 @@ impl Calls {
                 self.channel.signals().progress_taken();
                 self.peer.progress(key, done, total, message.as_deref());
             }
-            Signal::PageComplete(id) => {
+            Signal::PageComplete { id, key } => {
                 self.channel.signals().page_taken();
                 let params = serde_json::json!({ "elicitationId": id }).to_string();
-                self.peer.notify("notifications/elicitation/complete", &params);
+                self.peer.notify_beside(key, "notifications/elicitation/complete", &params);
             }
             Signal::Withdraw(ticket) => self.questions.withdraw(&mut self.peer, ticket),
         }
