@@ -56,11 +56,12 @@ fn compare(text: &str, max_depth: usize, read: &Result<Message, Malformed>) {
 
 /// Members of a message that must not be repeated.
 const NAMES: [&str; 6] = ["error", "id", "jsonrpc", "method", "params", "result"];
-const IN_META: [&str; 5] = [
+const IN_META: [&str; 6] = [
     "io.modelcontextprotocol/clientCapabilities",
     "io.modelcontextprotocol/clientInfo",
     "io.modelcontextprotocol/logLevel",
     "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/subscriptionId",
     "progressToken",
 ];
 const IN_PARAMS: [&str; 9] =
