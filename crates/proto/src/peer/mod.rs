@@ -270,26 +270,6 @@ impl Peer {
         }
     }
 
-    /// Sends a notification that belongs to no request; `params` is a JSON object.
-    pub fn notify(&mut self, method: &str, params: &str) {
-        self.notify_on(Route::Unsolicited, method, params);
-    }
-
-    /// Sends a notification beside the answer to the request `key`: on the stream of the request while that is open,
-    /// and otherwise like [`Self::notify`].
-    pub fn notify_beside(&mut self, key: CallKey, method: &str, params: &str) {
-        let route = if self.is_open(key) { Route::Request(key) } else { Route::Unsolicited };
-        self.notify_on(route, method, params);
-    }
-
-    fn notify_on(&mut self, route: Route, method: &str, params: &str) {
-        let mut out = self.buffer();
-        envelope::begin_notification(&mut out, method);
-        crate::json::write::raw(&mut out, params);
-        envelope::end(&mut out);
-        self.transmit(TransmitKind::Message, route, out);
-    }
-
     /// Returns the number of requests of the other side in flight, without `subscriptions/listen` requests.
     /// Cancelled requests count until the work for them has ended.
     pub fn in_flight(&self) -> usize {

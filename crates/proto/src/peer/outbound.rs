@@ -192,6 +192,26 @@ impl Peer {
         key
     }
 
+    /// Sends a notification that belongs to no request; `params` is a JSON object.
+    pub fn notify(&mut self, method: &str, params: &str) {
+        self.notify_on(Route::Unsolicited, method, params);
+    }
+
+    /// Sends a notification beside the answer to the request `key`: on the stream of the request while that is open,
+    /// and otherwise like [`Self::notify`].
+    pub fn notify_beside(&mut self, key: CallKey, method: &str, params: &str) {
+        let route = if self.is_open(key) { Route::Request(key) } else { Route::Unsolicited };
+        self.notify_on(route, method, params);
+    }
+
+    pub(super) fn notify_on(&mut self, route: Route, method: &str, params: &str) {
+        let mut out = self.buffer();
+        envelope::begin_notification(&mut out, method);
+        crate::json::write::raw(&mut out, params);
+        envelope::end(&mut out);
+        self.transmit(TransmitKind::Message, route, out);
+    }
+
     /// Ends a request of this peer without an event, and notifies the other side, except about a handshake.
     /// If an answer still comes, it is ignored.
     pub fn cancel(&mut self, request: RequestKey, reason: &str) {
