@@ -57,9 +57,9 @@ pub struct Http {
     /// error.
     mistake: Option<(&'static Location<'static>, String)>,
     path: String,
-    /// The longest time between two parts of a request's body.
     /// The names of the headers that handlers may read.
     passed: Vec<HeaderName>,
+    /// The longest time between two parts of a request's body.
     patience: Duration,
     server: Server,
     sessions_per_caller: usize,
