@@ -3,7 +3,7 @@
 //!
 //! In: the steps of calls, which are the code of a handler between two waits. Out: each step is run, or told to
 //! wait. Nobody can tell in advance whether a step will block, so at most all workers but one run steps at a
-//! time. Further steps run on threads of their own, up to [`ASIDE`]; the steps after those wait.
+//! time. Further steps run on [threads of their own](super::aside), as far as there are some; the others wait.
 //!
 //! A worker that blocks may be the one that waits for input and timers on behalf of all. Another worker takes
 //! this over only when it is woken, so while a step runs, a thread (the watch) wakes one every [`GLANCE`].
@@ -20,12 +20,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, Id, RuntimeFlavor};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The largest number of steps that run on threads of their own at a time. Each may hold such a thread until
-/// its handler stops blocking. 64: an eighth of the blocking threads that tokio starts by default, since
-/// handlers use these for other work too.
-pub(crate) const ASIDE: usize = 64;
+use super::aside::{Aside, AsidePlace};
 
 /// Time between two looks of the watch. 10 ms: a fifth of the delay that a blocking handler may cause others.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -44,7 +40,7 @@ const PATIENCE: Duration = Duration::from_micros(100);
 /// The gate of a runtime, shared by the calls that run there.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    aside: Arc<Semaphore>,
+    aside: Arc<Aside>,
     /// The number of steps on workers that have ended, by which the watch sees whether any does.
     ended: AtomicUsize,
     /// The number of steps that run on workers now.
@@ -82,21 +78,22 @@ impl Gate {
         if let Some(gate) = known.and_then(|(_, gate)| gate.upgrade()) {
             return gate;
         }
-        let most = match runtime.runtime_flavor() {
-            RuntimeFlavor::MultiThread => Some((runtime.metrics().num_workers() - 1).max(1)),
+        let workers = match runtime.runtime_flavor() {
+            RuntimeFlavor::MultiThread => Some(runtime.metrics().num_workers()),
             _ => None,
         };
-        let gate = Arc::new(Self::new(most));
+        let gate = Arc::new(Self::new(workers));
         gates.push((runtime.id(), Arc::downgrade(&gate)));
         gate
     }
 
-    fn new(most: Option<usize>) -> Self {
+    /// `workers` is the number of worker threads; `None` on a runtime with a single thread.
+    fn new(workers: Option<usize>) -> Self {
         Self {
-            aside: Arc::new(Semaphore::new(ASIDE)),
+            aside: Arc::new(Aside::new(workers.unwrap_or(1))),
             ended: AtomicUsize::new(0),
             here: AtomicUsize::new(0),
-            most,
+            most: workers.map(|workers| (workers - 1).max(1)),
             watched: AtomicBool::new(false),
         }
     }
@@ -107,9 +104,7 @@ impl Gate {
         let Some(most) = self.most else { return Some(Place(None)) };
         for _ in 0..TRIES {
             if self.here.fetch_add(1, Ordering::SeqCst) < most {
-                if !self.watched.load(Ordering::SeqCst) {
-                    self.watch();
-                }
+                self.watch();
                 return Some(Place(Some(self)));
             }
             self.here.fetch_sub(1, Ordering::SeqCst);
@@ -118,9 +113,14 @@ impl Gate {
         None
     }
 
-    /// Starts the watch.
+    /// Returns whether any step runs.
+    fn is_used(&self) -> bool {
+        self.here.load(Ordering::SeqCst) > 0 || self.aside.is_used()
+    }
+
+    /// Starts the watch unless it runs.
     fn watch(self: &Arc<Self>) {
-        if self.watched.swap(true, Ordering::SeqCst) {
+        if self.watched.load(Ordering::SeqCst) || self.watched.swap(true, Ordering::SeqCst) {
             return;
         }
         let (gate, runtime) = (Arc::downgrade(self), Handle::current());
@@ -134,8 +134,8 @@ impl Gate {
     }
 }
 
-/// Looks at the gate every [`GLANCE`]. While steps run and none has ended since the last look, wakes another
-/// worker. Ends when no step has run for a while.
+/// Looks at the gate every [`GLANCE`]. While steps run on workers and none has ended since the last look, wakes
+/// another worker. Ends when no step has run for a while.
 fn look_on(gate: &Weak<Gate>, runtime: &Handle) {
     let (mut idle, mut seen) = (0, 0);
     loop {
@@ -143,15 +143,15 @@ fn look_on(gate: &Weak<Gate>, runtime: &Handle) {
         let Some(gate) = gate.upgrade() else { return };
         let ended = gate.ended.load(Ordering::SeqCst);
         let is_quiet = std::mem::replace(&mut seen, ended) == ended;
-        let runs = gate.here.load(Ordering::SeqCst) > 0;
-        if runs && is_quiet {
+        if is_quiet && gate.here.load(Ordering::SeqCst) > 0 {
             wake_a_worker(runtime);
         }
-        idle = if is_quiet && !runs { idle + 1 } else { 0 };
+        gate.aside.look();
+        idle = if is_quiet && !gate.is_used() { idle + 1 } else { 0 };
         if idle == IDLE_GLANCES {
             gate.watched.store(false, Ordering::SeqCst);
             // A step that began just before this line relies on the watch.
-            if gate.here.load(Ordering::SeqCst) == 0 || gate.watched.swap(true, Ordering::SeqCst) {
+            if !gate.is_used() || gate.watched.swap(true, Ordering::SeqCst) {
                 return;
             }
             idle = 0;
@@ -183,7 +183,7 @@ pub(crate) struct Passage {
     /// The time of the first try for a place; `None` if no step waits for one.
     tried: Option<Instant>,
     /// The wait for a thread of its own; `None` if no step waits.
-    turn: Option<Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>>,
+    turn: Option<Pin<Box<dyn Future<Output = AsidePlace> + Send>>>,
 }
 
 impl Passage {
@@ -214,12 +214,10 @@ impl Passage {
                 return Poll::Pending;
             }
         }
-        let aside = || {
-            let permits = Arc::clone(&self.gate.aside);
-            Box::pin(async { permits.acquire_owned().await.ok() }) as _
-        };
+        let aside = || Box::pin(Arc::clone(&self.gate.aside).enter()) as _;
         let turn = self.turn.get_or_insert_with(aside);
-        let _permit = ready!(turn.as_mut().poll(cx));
+        let _place = ready!(turn.as_mut().poll(cx));
+        self.gate.watch();
         (self.tried, self.turn) = (None, None);
         Poll::Ready(tokio::task::block_in_place(step))
     }

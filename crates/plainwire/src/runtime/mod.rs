@@ -17,6 +17,7 @@ use plainwire_proto::peer::Now;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep};
 
+mod aside;
 mod deadline;
 mod detached;
 mod gate;

@@ -15,7 +15,8 @@ use std::time::Duration;
 /// stays slow, and one that the system interrupted once does not.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// The number of quick first steps of calls after which the entry is quick again; 0 if it is quick now.
+    /// The number of quick first steps of calls after which the entry is quick again; 0 if it is quick now,
+    /// [`BLOCKS`] if the entry probably blocks.
     debt: AtomicU8,
     /// The threshold: a first step that takes longer is slow.
     slow: Duration,
@@ -23,6 +24,13 @@ pub(crate) struct Pace {
 
 /// The number of quick first steps of calls that make an entry quick again after a slow one.
 const DEBT: u8 = 64;
+
+/// The mark of an entry whose latest first step was the second slow one in a row, or a very slow one.
+const BLOCKS: u8 = DEBT + 1;
+
+/// The number of times the threshold after which one slow step is very slow. 100: by default 10 ms, longer than
+/// the system usually interrupts a thread.
+const VERY: u32 = 100;
 
 impl Pace {
     pub(super) fn new(slow: Duration) -> Arc<Self> {
@@ -33,21 +41,64 @@ impl Pace {
         self.debt.load(Ordering::Relaxed) > 0
     }
 
-    /// Returns whether the latest first step was slow. For a function that blocks, it always is.
-    pub(crate) fn was_slow(&self) -> bool {
-        self.debt.load(Ordering::Relaxed) == DEBT
+    /// Returns whether the next first step will probably block its thread: the latest two were slow, or the
+    /// latest one was very slow. A single slow one may have been interrupted by the system.
+    pub(crate) fn blocks(&self) -> bool {
+        self.debt.load(Ordering::Relaxed) == BLOCKS
     }
 
     /// Records the duration of a first step. Two steps recorded at the same moment may count as one: nothing
     /// depends on the exact number.
     pub(crate) fn note(&self, took: Duration) {
+        let debt = self.debt.load(Ordering::Relaxed);
         if took > self.slow {
-            self.debt.store(DEBT, Ordering::Relaxed);
-        } else {
-            let debt = self.debt.load(Ordering::Relaxed);
-            if debt > 0 {
-                self.debt.store(debt - 1, Ordering::Relaxed);
+            let blocks = debt >= DEBT || took > self.slow.saturating_mul(VERY);
+            self.debt.store(if blocks { BLOCKS } else { DEBT }, Ordering::Relaxed);
+        } else if debt > 0 {
+            self.debt.store(debt.min(DEBT) - 1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOW: Duration = Duration::from_micros(100);
+    const INTERRUPTED: Duration = Duration::from_millis(3);
+    const BLOCKED: Duration = Duration::from_millis(11);
+
+    #[test]
+    fn an_entry_is_slow_until_so_many_steps_were_quick() {
+        let pace = Pace::new(SLOW);
+        for slow in [INTERRUPTED, BLOCKED] {
+            assert!(!pace.is_slow());
+            pace.note(slow);
+            for _ in 0..DEBT {
+                assert!(pace.is_slow());
+                pace.note(SLOW);
             }
+        }
+        assert!(!pace.is_slow());
+    }
+
+    #[test]
+    fn an_entry_blocks_after_two_slow_steps_in_a_row_or_a_very_slow_one() {
+        let pace = Pace::new(SLOW);
+        for (took, blocks) in [
+            (INTERRUPTED, false),
+            (SLOW, false),
+            (INTERRUPTED, false),
+            (INTERRUPTED, true),
+            (INTERRUPTED, true),
+            (SLOW, false),
+            (INTERRUPTED, false),
+            (SLOW, false),
+            (BLOCKED, true),
+            (SLOW, false),
+        ] {
+            pace.note(took);
+            assert_eq!(pace.blocks(), blocks, "{took:?}");
         }
     }
 }

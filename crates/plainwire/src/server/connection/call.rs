@@ -84,7 +84,7 @@ impl GuardedCall {
     fn poll_work(&mut self, cx: &mut Poller<'_>) -> Poll<Outcome> {
         ready!(self.signals.poll_room(self.key, cx));
         let Self { name, pace, passage, sealer, work, .. } = self;
-        let blocks = pace.as_ref().is_some_and(|pace| pace.was_slow());
+        let blocks = pace.as_ref().is_some_and(|pace| pace.blocks());
         let mut waker = Poller::from_waker(cx.waker());
         let step = || {
             let began = pace.take().map(|pace| (pace, Instant::now()));
