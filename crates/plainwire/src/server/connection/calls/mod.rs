@@ -60,7 +60,7 @@ pub(crate) struct Calls {
     is_lost: bool,
     /// The requests that began or were cancelled; `None` if the owner of the calls does not ask for them.
     #[cfg(feature = "http")]
-    news: Option<SubscriptionNotice>,
+    news: Option<News>,
     pub(crate) peer: Peer,
     principal: Option<Arc<Principal>>,
     questions: Questions,
@@ -71,12 +71,14 @@ pub(crate) struct Calls {
     tasks: BTreeMap<CallKey, CallTask>,
 }
 
-/// The requests that began, and those that were cancelled, since the owner last took them.
+/// The news of requests that the owner has not taken yet.
 #[cfg(feature = "http")]
 #[derive(Default)]
-struct SubscriptionNotice {
+struct News {
     begun: Vec<CallKey>,
     cancelled: Vec<CallKey>,
+    /// The memory that was claimed for the answers that the peer has taken.
+    claimed: Vec<(CallKey, Held)>,
 }
 
 impl Calls {
@@ -104,12 +106,12 @@ impl Calls {
         }
     }
 
-    /// Like [`Self::new`], for an owner that calls [`Self::take_begun`] and [`Self::take_cancelled`] after
-    /// each message.
+    /// Like [`Self::new`], for an owner that calls [`Self::take_begun`], [`Self::take_cancelled`] and
+    /// [`Self::take_claimed`] after each message and each signal.
     #[cfg(feature = "http")]
     pub(crate) fn with_news(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
         let mut calls = Self::new(built, principal);
-        calls.news = Some(SubscriptionNotice::default());
+        calls.news = Some(News::default());
         calls
     }
 
@@ -231,6 +233,13 @@ impl Calls {
         self.news.as_mut().map(|news| std::mem::take(&mut news.cancelled)).unwrap_or_default()
     }
 
+    /// Returns the memory that was claimed for the answers that the peer has taken since the last call of this
+    /// method. The owner keeps it until their bytes count elsewhere.
+    #[cfg(feature = "http")]
+    pub(crate) fn take_claimed(&mut self) -> Vec<(CallKey, Held)> {
+        self.news.as_mut().map(|news| std::mem::take(&mut news.claimed)).unwrap_or_default()
+    }
+
     /// Handles the next signal of a call, such as its answer, a log message or a question.
     pub(crate) fn poll_signal(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         match self.channel.poll_next(cx) {
@@ -264,7 +273,12 @@ impl Calls {
                     Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
                     Err(refusal) => self.refuse(key, &refusal),
                 }
-                // From here on, the transport counts the bytes.
+                // Without an owner that asks for it, the claim ends here: the transport counts the bytes.
+                #[cfg(feature = "http")]
+                if let (Some(news), Some(claim)) = (&mut self.news, claim) {
+                    news.claimed.push((key, claim));
+                }
+                #[cfg(not(feature = "http"))]
                 drop(claim);
             }
             Signal::Ended(key) => {

@@ -6,7 +6,7 @@
 //! follow that log. So a slow or absent reader blocks nothing, and a client that comes back continues where
 //! it stopped. A disconnect cancels nothing.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Waker};
@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep};
 
 use crate::runtime::{random, spawn};
 use crate::server::built::Built;
-use crate::server::connection::calls::Calls;
+use crate::server::connection::calls::{Calls, Held};
 use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
@@ -103,7 +103,7 @@ impl StreamKind {
 /// The state of a session. Its lock is held for moments only, never across an `.await`.
 struct Core {
     /// The outlet (the route to a response) of each open batch, by the number that the peer gave the batch.
-    batches: HashMap<u32, Arc<Outlet>>,
+    batches: BTreeMap<u32, Arc<Outlet>>,
     calls: Calls,
     /// The largest nesting depth of the JSON of a message.
     depth: usize,
@@ -114,7 +114,7 @@ struct Core {
     /// The timer that ends the standalone stream when it was unread for too long.
     linger: Option<Pin<Box<Sleep>>>,
     /// The outlet (the route to a response) of each open request that was not answered at once.
-    outlets: HashMap<CallKey, Arc<Outlet>>,
+    outlets: BTreeMap<CallKey, Arc<Outlet>>,
     /// The waker of the pump, if that waits.
     pump: Option<Waker>,
     /// The stream for messages that belong to no request, if the client has opened one.
@@ -146,13 +146,13 @@ impl Session {
         store: Arc<dyn Store>,
     ) -> Self {
         let core = Core {
-            batches: HashMap::new(),
+            batches: BTreeMap::new(),
             calls: Calls::with_news(Arc::clone(built), principal),
             depth: built.config.limits.depth,
             due: VecDeque::new(),
             is_pumped: false,
             linger: None,
-            outlets: HashMap::new(),
+            outlets: BTreeMap::new(),
             pump: None,
             standalone: None,
         };
@@ -320,6 +320,9 @@ impl Session {
 impl Core {
     /// Turns the messages that the peer wants sent, and cancelled requests, into actions for the pump.
     fn gather(&mut self) {
+        for (key, claim) in self.calls.take_claimed() {
+            self.outlets.get(&key).into_iter().for_each(|outlet| outlet.hold(Held::clone(&claim)));
+        }
         let sent: Vec<Transmit> = std::iter::from_fn(|| self.calls.peer.poll_transmit()).collect();
         self.owe(sent);
         for key in self.calls.take_cancelled() {
@@ -329,12 +332,15 @@ impl Core {
                 self.due.push_back(Due { outlet: Some(outlet), action: Action::Cancelled });
             }
         }
-        let peer = &self.calls.peer;
-        // The answers of a batch are sent as one, so an outlet of a batch stays until the batch is done.
-        self.outlets.retain(|&key, _| peer.is_open(key));
-        for (_, outlet) in self.batches.extract_if(|number, _| !peer.is_batch_open(*number)) {
-            self.due.push_back(Due { outlet: Some(outlet), action: Action::Cancelled });
-        }
+        // A batch whose requests were all cancelled has no answer.
+        let (peer, due) = (&self.calls.peer, &mut self.due);
+        self.batches.retain(|number, outlet| {
+            let is_open = peer.is_batch_open(*number);
+            if !is_open {
+                due.push_back(Due { outlet: Some(Arc::clone(outlet)), action: Action::Cancelled });
+            }
+            is_open
+        });
     }
 
     /// Queues messages for the responses to their requests, or for the standalone stream. A message for a
@@ -350,7 +356,12 @@ impl Core {
                 (TransmitKind::Answer | TransmitKind::Error(_), Route::Listen(key) | Route::Request(key)) => {
                     self.outlets.remove(&key);
                 }
-                (_, Route::Batch(number)) => drop(self.batches.remove(&number)),
+                // The answers of a batch are sent as one, so its requests had their outlets until now.
+                (_, Route::Batch(number)) => {
+                    if let Some(done) = self.batches.remove(&number) {
+                        self.outlets.retain(|_, of| !Arc::ptr_eq(of, &done));
+                    }
+                }
                 _ => {}
             }
             self.due.push_back(Due { outlet, action: Action::Transmit(kind, bytes) });

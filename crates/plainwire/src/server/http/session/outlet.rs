@@ -7,6 +7,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use crate::server::connection::calls::Held;
+
 /// The route to the response of one POST. The response waits until [`Self::begin`] sets its start, which
 /// happens once. After that, the start changes only when [`Self::poll_first`] takes an answer: it becomes
 /// [`ResponseStart::Nothing`].
@@ -19,6 +21,8 @@ pub(super) struct Outlet {
 struct OutletState {
     /// The start of the response; `None` before [`Outlet::begin`].
     first: Option<ResponseStart>,
+    /// The memory of the answers that go through this outlet, until the last holder drops it.
+    held: Vec<Held>,
     /// Whether the store failed, so that no more messages go into the response.
     is_broken: bool,
     waker: Option<Waker>,
@@ -51,6 +55,12 @@ pub(super) enum Target {
 }
 
 impl Outlet {
+    /// Keeps `claim` as long as this outlet exists: until the response has its start, and the pump has written
+    /// what it owes to this outlet.
+    pub(super) fn hold(&self, claim: Held) {
+        self.lock().held.push(claim);
+    }
+
     pub(super) fn target(&self) -> Target {
         let state = self.lock();
         match state.first {

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Wake, Waker};
 
 use plainwire_proto::envelope;
+use plainwire_proto::error::Error;
 use plainwire_proto::json::Span;
 use plainwire_proto::peer::Limits;
 use tokio::sync::Semaphore;
 
 use super::*;
 use crate::server::built::Built;
-use crate::server::connection::calls::Attached;
+use crate::server::connection::calls::{Attached, Budget, Held};
 use crate::server::http::session::{Posted, Reply};
 use crate::server::store::memory::Memory;
 use crate::{Server, Tool};
@@ -71,18 +72,23 @@ fn post(session: &Arc<Session>, text: &str) -> Reply {
     session.post(Posted::Message(text, parsed), &Attached::default()).reply
 }
 
-/// Plays one order of events: so many calls end, and then the pump may run so many times.
-async fn play(order: &[(usize, usize)]) {
-    let calls: usize = order.iter().map(|(ends, _)| ends).sum();
-    let waiting = Arc::new(Waiting { ended: AtomicUsize::new(0), permits: Semaphore::new(0) });
-    let session = Arc::new(Session::new(&built(&waiting), None, "s", Arc::new(Memory::default())));
+/// Begins a session whose pump does not run by itself.
+fn session(waiting: &Arc<Waiting>) -> Arc<Session> {
+    let session = Arc::new(Session::new(&built(waiting), None, "s", Arc::new(Memory::default())));
     post(
         &session,
         r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
     );
     post(&session, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    // The pump is polled here, and not on a task of its own.
     session.lock().as_mut().expect("a session").is_pumped = true;
+    session
+}
+
+/// Plays one order of events: so many calls end, and then the pump may run so many times.
+async fn play(order: &[(usize, usize)]) {
+    let calls: usize = order.iter().map(|(ends, _)| ends).sum();
+    let waiting = Arc::new(Waiting { ended: AtomicUsize::new(0), permits: Semaphore::new(0) });
+    let session = session(&waiting);
     let mut pump = pin!(run(Arc::clone(&session)));
     let woken = Arc::new(Woken(AtomicBool::new(true)));
     let waker = Waker::from(Arc::clone(&woken));
@@ -147,4 +153,51 @@ async fn a_batch_is_answered_whole_in_every_order_of_events() {
     }
     // Without the orders that have only pings: 10 + 100 + 1,000 - 2 - 4 - 8.
     assert_eq!(played, 1_096);
+}
+
+/// The memory of a caller, as a number of claimed bytes.
+#[derive(Clone, Default)]
+struct Claimed(Arc<AtomicUsize>);
+
+impl Budget for Claimed {
+    fn claim(&self, bytes: usize) -> Result<Held, Error> {
+        self.0.fetch_add(bytes, Ordering::SeqCst);
+        Ok(Arc::new(Returned { bytes, claimed: self.clone() }))
+    }
+}
+
+struct Returned {
+    bytes: usize,
+    claimed: Claimed,
+}
+
+impl Drop for Returned {
+    fn drop(&mut self) {
+        self.claimed.0.fetch_sub(self.bytes, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_counts_as_memory_until_its_response_has_it() {
+    let waiting = Arc::new(Waiting { ended: AtomicUsize::new(0), permits: Semaphore::new(0) });
+    let session = session(&waiting);
+    let claimed = Claimed::default();
+    let attached = Attached { budget: Some(Arc::new(claimed.clone())), ..Attached::default() };
+    let call = br#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}]"#;
+    let Reply::Later(later) = session.post(Posted::Batch(call), &attached).reply else {
+        panic!("the call waits")
+    };
+    waiting.permits.add_permits(1);
+    while claimed.0.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    // Now the pump takes the answer from its call, and ends.
+    run(Arc::clone(&session)).await;
+    let size = claimed.0.load(Ordering::SeqCst);
+    assert!(size > 0, "the answer waits for its response");
+    let first = pin!(later.first()).poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(ResponseStart::Answer(answer)) = first else { panic!("unanswered") };
+    assert!(answer.len() > size, "{} bytes, of which {size} were claimed", answer.len());
+    drop(later);
+    assert_eq!(claimed.0.load(Ordering::SeqCst), 0);
 }
