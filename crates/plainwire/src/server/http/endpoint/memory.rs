@@ -4,7 +4,7 @@
 //! In: claims, each before its memory is allocated. Out: the claim, or the limit that it would exceed. Memory
 //! that handlers allocate is not counted.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::header::RETRY_AFTER;
@@ -14,7 +14,8 @@ use plainwire_proto::error::{Error, ErrorKind};
 
 use super::answer;
 use super::body::Body;
-use super::usage::CallerId;
+use super::caller_id::{ByCaller, CallerId};
+use super::usage::give_back;
 use crate::runtime;
 use crate::server::connection::calls::{Budget, Held};
 
@@ -38,7 +39,7 @@ pub(crate) struct Memory {
 struct Taken {
     all: usize,
     /// Invariant: these numbers are not 0, and `all` is their sum.
-    by_caller: HashMap<CallerId, usize>,
+    by_caller: ByCaller<usize>,
 }
 
 /// Bytes of a caller, counted until this is dropped.
@@ -70,7 +71,7 @@ impl Memory {
     /// # Errors
     /// The limit that would be exceeded. Nothing is claimed then.
     pub(crate) fn claim(self: &Arc<Self>, caller: &CallerId, bytes: usize) -> Result<Claim, OverMemory> {
-        let mut claim = Claim { bytes: 0, caller: Arc::clone(caller), memory: Arc::clone(self) };
+        let mut claim = Claim { bytes: 0, caller: caller.clone(), memory: Arc::clone(self) };
         claim.grow_to(bytes)?;
         Ok(claim)
     }
@@ -93,15 +94,19 @@ impl Claim {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|more| *more > 0) else { return Ok(()) };
         let most = self.memory.most;
         let mut taken = self.memory.lock();
-        let of_caller = taken.by_caller.get(&self.caller).copied().unwrap_or(0).saturating_add(more);
-        if of_caller > most / 2 {
+        // Checked first, so that no caller is inserted without a claim.
+        if more > most / 2 {
             return Err(OverMemory::Caller(most / 2));
         }
-        if taken.all.saturating_add(more) > most {
-            return Err(OverMemory::All(most));
+        let all = taken.all.saturating_add(more);
+        match taken.by_caller.entry(self.caller.clone()) {
+            Entry::Occupied(of_caller) if of_caller.get() + more > most / 2 => {
+                return Err(OverMemory::Caller(most / 2));
+            }
+            _ if all > most => return Err(OverMemory::All(most)),
+            of_caller => *of_caller.or_insert(0) += more,
         }
-        taken.all += more;
-        taken.by_caller.insert(Arc::clone(&self.caller), of_caller);
+        taken.all = all;
         self.bytes = bytes;
         Ok(())
     }
@@ -114,12 +119,7 @@ impl Drop for Claim {
         }
         let mut taken = self.memory.lock();
         taken.all -= self.bytes;
-        if let Some(of_caller) = taken.by_caller.get_mut(&self.caller) {
-            *of_caller -= self.bytes;
-            if *of_caller == 0 {
-                taken.by_caller.remove(&self.caller);
-            }
-        }
+        give_back(&mut taken.by_caller, &self.caller, self.bytes);
     }
 }
 

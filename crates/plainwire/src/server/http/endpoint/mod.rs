@@ -33,6 +33,7 @@ use crate::stream::Direction;
 
 pub(crate) mod answer;
 mod body;
+mod caller_id;
 mod compress;
 mod guard;
 mod memory;
@@ -45,6 +46,7 @@ mod usage;
 pub(crate) use answer::SESSION_ID;
 pub use body::Body;
 use body::Unread;
+pub(crate) use caller_id::CallerId;
 use compress::Accepted;
 pub use compress::Compression;
 pub(crate) use guard::{Guard, Token, local_hosts};
@@ -55,7 +57,7 @@ pub(crate) use message::{Fields, Read, is_listen, refused};
 pub(crate) use refusals::{LinePause, Refusals};
 pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
-pub(crate) use usage::{CallerId, Place, Slot, Usage};
+pub(crate) use usage::{Place, Slot, Usage};
 
 /// An HTTP endpoint of one server.
 pub(crate) struct Endpoint {
@@ -169,7 +171,7 @@ impl Endpoint {
             Ok(read) => read,
             Err(refused) => return *refused,
         };
-        let (id, asked) = (Arc::clone(&caller.id), rules::answered_id(&read.parsed).cloned());
+        let (id, asked) = (caller.id.clone(), rules::answered_id(&read.parsed).cloned());
         let response = self.post_message(head, caller, read, &place).await;
         let response = self.until_sent(response, (&id, asked.as_ref()), (place, head.version));
         if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
@@ -299,10 +301,13 @@ impl Endpoint {
             true => head.extensions.get::<Principal>().cloned().map(Arc::new),
             false => self.guard.authenticate(&head.headers)?,
         };
-        let id = match (&principal, head.extensions.get::<RemoteAddr>()) {
-            (Some(principal), _) => principal.name.as_str().into(),
-            (None, Some(RemoteAddr(address))) => network(*address).into(),
-            (None, None) => "".into(),
+        let extensions = &head.extensions;
+        let id = match (&principal, extensions.get::<CallerId>(), extensions.get::<RemoteAddr>()) {
+            (Some(principal), ..) => principal.name.as_str().into(),
+            // The listener knows the network of its connection already.
+            (None, Some(network), _) => network.clone(),
+            (None, None, Some(RemoteAddr(address))) => network(*address).as_str().into(),
+            (None, None, None) => "".into(),
         };
         Ok(Caller { headers: Headers::of(&head.headers, &self.passed), principal, id })
     }
@@ -343,6 +348,9 @@ pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let mut found = headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok()).peekable();
     let group = wanted.split('/').next().unwrap_or_default();
     let takes = |range: &str| {
+        if range == wanted {
+            return true;
+        }
         let range = range.split(';').next().unwrap_or_default().trim();
         range == "*/*"
             || range.eq_ignore_ascii_case(wanted)

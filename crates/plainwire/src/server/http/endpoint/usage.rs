@@ -2,18 +2,16 @@
 //!
 //! Callers without a principal are distinguished by address.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::caller_id::{ByCaller, CallerId};
 use super::memory::Claim;
-
-/// The identity of a caller: the name of the principal, or an address; empty if neither is known.
-pub(crate) type CallerId = Arc<str>;
 
 /// The number of slots that each caller has taken, for one kind of limited thing, such as requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
-    by_caller: Mutex<HashMap<CallerId, usize>>,
+    by_caller: Mutex<ByCaller<usize>>,
 }
 
 impl Usage {
@@ -25,14 +23,14 @@ impl Usage {
     /// Takes `count` slots for `caller`; `None` if the caller would then have more than `limit`. `count` is at
     /// least 1.
     pub(crate) fn take_many(self: &Arc<Self>, caller: &CallerId, count: usize, limit: usize) -> Option<Slot> {
-        let mut by_caller = self.lock();
-        let taken = by_caller.get(caller).copied().unwrap_or(0);
-        // This check comes before the caller is inserted: only a slot removes a caller again.
-        if limit.checked_sub(taken).is_none_or(|free| free < count) {
-            return None;
+        let has_room = |taken: usize| limit.checked_sub(taken).is_some_and(|free| count <= free);
+        match self.lock().entry(caller.clone()) {
+            Entry::Occupied(mut taken) if has_room(*taken.get()) => *taken.get_mut() += count,
+            // A caller is inserted only with a slot: only a slot removes a caller again.
+            Entry::Vacant(new) if has_room(0) => drop(new.insert(count)),
+            _ => return None,
         }
-        by_caller.insert(Arc::clone(caller), taken + count);
-        Some(Slot { caller: Arc::clone(caller), count, usage: Arc::clone(self) })
+        Some(Slot { caller: caller.clone(), count, usage: Arc::clone(self) })
     }
 
     /// Returns the caller with the most slots, if it has at least `more` slots more than `than`.
@@ -40,11 +38,21 @@ impl Usage {
         let by_caller = self.lock();
         let taken = by_caller.get(than).copied().unwrap_or(0);
         let (largest, most) = by_caller.iter().max_by_key(|(_, count)| **count)?;
-        (*most >= taken + more).then(|| Arc::clone(largest))
+        (*most >= taken + more).then(|| largest.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<CallerId, usize>> {
+    fn lock(&self) -> MutexGuard<'_, ByCaller<usize>> {
         self.by_caller.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Subtracts `count` from the count of `caller`, which is forgotten when nothing is left.
+pub(super) fn give_back(by_caller: &mut ByCaller<usize>, caller: &CallerId, count: usize) {
+    if let Entry::Occupied(mut taken) = by_caller.entry(caller.clone()) {
+        *taken.get_mut() -= count;
+        if *taken.get() == 0 {
+            taken.remove();
+        }
     }
 }
 
@@ -65,13 +73,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut by_caller = self.usage.lock();
-        if let Some(taken) = by_caller.get_mut(&self.caller) {
-            *taken -= self.count;
-            if *taken == 0 {
-                by_caller.remove(&self.caller);
-            }
-        }
+        give_back(&mut self.usage.lock(), &self.caller, self.count);
     }
 }
 

@@ -33,7 +33,7 @@ use tokio::time::{Instant, sleep_until};
 use super::ConnectionLimits;
 use super::sending::{Progress, Streams};
 use super::socket::Socket;
-use crate::server::http::endpoint::{Body, RemoteAddr, Slot, answer};
+use crate::server::http::endpoint::{Body, CallerId, RemoteAddr, Slot, answer};
 use crate::server::http::service::HttpService;
 
 /// Largest head of a request (its URL and headers), in bytes.
@@ -103,15 +103,16 @@ impl Serving {
     }
 }
 
-/// Serves a connection to its end, and until then holds `_slot`: its slots among all open connections, and
-/// among those of its address.
+/// Serves a connection to its end, and until then holds `slots`: its slots among all open connections, and
+/// among those of its network.
 pub(crate) async fn run(
     serving: Arc<Serving>,
     stream: TcpStream,
     remote: IpAddr,
     phase: watch::Receiver<Phase>,
-    _slot: (OwnedSemaphorePermit, Slot),
+    slots: (OwnedSemaphorePermit, Slot),
 ) {
+    let remote = (remote, slots.1.caller().clone());
     // Otherwise an answer waits for the acknowledgement of earlier bytes: 40 ms.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]
@@ -131,7 +132,7 @@ pub(crate) async fn run(
         drop(shaking);
         match shaken {
             Ok(stream) => talk(&serving, stream, remote, deadline, phase).await,
-            Err(error) => tracing::debug!("a TLS handshake with {remote} failed: {error}"),
+            Err(error) => tracing::debug!("a TLS handshake with {} failed: {error}", remote.0),
         }
         return;
     }
@@ -143,7 +144,7 @@ pub(crate) async fn run(
 async fn talk<S>(
     serving: &Arc<Serving>,
     stream: S,
-    remote: IpAddr,
+    remote: (IpAddr, CallerId),
     deadline: Instant,
     mut phase: watch::Receiver<Phase>,
 ) where
@@ -153,6 +154,7 @@ async fn talk<S>(
     let answering = (Arc::clone(serving), Arc::clone(&activity));
     let answers = service_fn(move |request: Request<Incoming>| {
         let (serving, open) = (Arc::clone(&answering.0), Open::new(&answering.1));
+        let remote = remote.clone();
         // On the heap, so that an idle connection does not reserve the memory of a request.
         Box::pin(async move {
             let response = serving.answer(request, remote, &open).await;
@@ -192,10 +194,16 @@ async fn talk<S>(
 }
 
 impl Serving {
-    async fn answer(&self, request: Request<Incoming>, remote: IpAddr, open: &Open) -> Response<Body> {
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        (address, network): (IpAddr, CallerId),
+        open: &Open,
+    ) -> Response<Body> {
         let is_http1 = request.version() < Version::HTTP_2;
         let mut request = request.map(|body| Received { body, of: Arc::clone(&open.0) });
-        request.extensions_mut().insert(RemoteAddr(remote));
+        request.extensions_mut().insert(RemoteAddr(address));
+        request.extensions_mut().insert(network);
         let size = size_of_head(&request);
         if size > MAX_HEAD {
             let why =
@@ -255,6 +263,11 @@ impl Activity {
     /// Returns whether a request body was left unread, so that the client may still be sending.
     pub(crate) fn has_unread(&self) -> bool {
         self.unread.load(Relaxed)
+    }
+
+    /// Records that a request body was left unread.
+    pub(crate) fn note_unread(&self) {
+        self.unread.store(true, Relaxed);
     }
 }
 
@@ -349,14 +362,85 @@ impl http_body::Body for Received {
 impl Drop for Received {
     fn drop(&mut self) {
         if !self.body.is_end_stream() {
-            self.of.unread.store(true, Relaxed);
+            self.of.note_unread();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+    use tokio::time::timeout;
+
     use super::*;
+    use crate::server::http::Http;
+
+    /// The first bytes of an HTTP/2 client: the preface, and a SETTINGS frame without settings.
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+    /// The type of a PING frame.
+    const PING_FRAME: u8 = 6;
+
+    fn serving() -> Arc<Serving> {
+        let service = Http::new(crate::server!("quiet")).into_service().expect("a service");
+        Arc::new(Serving::new(service, "/mcp".into(), ConnectionLimits::default()))
+    }
+
+    /// Reads a frame of HTTP/2, and returns its type.
+    async fn read_frame(client: &mut DuplexStream) -> u8 {
+        let mut head = [0; 9];
+        client.read_exact(&mut head).await.expect("the head of a frame");
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        client.read_exact(&mut vec![0; length as usize]).await.expect("the rest of a frame");
+        head[3]
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_of_http2_is_pinged_when_it_has_sent_nothing_for_half_a_minute() {
+        let (mut client, stream) = duplex(64 << 10);
+        let (_phase, watched) = watch::channel(Phase::Open);
+        let (serving, remote) = (serving(), (IpAddr::from([127, 0, 0, 1]), CallerId::from("127.0.0.1")));
+        let began = Instant::now();
+        let pinged = async {
+            client.write_all(PREFACE).await.expect("a connection");
+            while read_frame(&mut client).await != PING_FRAME {}
+            began.elapsed().as_secs()
+        };
+        let deadline = began + Duration::from_secs(600);
+        tokio::select! {
+            () = talk(&serving, stream, remote, deadline, watched) => panic!("the connection has ended"),
+            after = timeout(Duration::from_secs(300), pinged) => assert_eq!(after, Ok(30)),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_client_that_acknowledges_nothing_is_gone_after_a_minute() {
+        use rustix::net::sockopt::tcp_user_timeout;
+        use tokio::net::TcpListener;
+        use tokio::sync::Semaphore;
+
+        use crate::server::http::endpoint::Usage;
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let _client = TcpStream::connect(address).await.expect("a connection");
+        let (stream, remote) = listener.accept().await.expect("a connection");
+        // The option is read at a second handle of the same socket.
+        let stream = stream.into_std().expect("a socket");
+        let handle = stream.try_clone().expect("a handle");
+        let stream = TcpStream::from_std(stream).expect("a socket");
+        let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("a permit");
+        let slot = Arc::<Usage>::default().take(&"127.0.0.1".into(), 1).expect("a slot");
+        let (_phase, watched) = watch::channel(Phase::Open);
+        let running = run(serving(), stream, remote.ip(), watched, (permit, slot));
+        tokio::select! {
+            biased;
+            () = running => panic!("the connection has ended"),
+            () = tokio::task::yield_now() => {}
+        }
+        assert_eq!(tcp_user_timeout(&handle), Ok(60_000));
+    }
 
     #[test]
     fn a_connection_whose_long_request_has_just_ended_is_not_idle_yet() {

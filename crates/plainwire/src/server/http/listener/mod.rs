@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use super::HttpService;
-use super::endpoint::{LinePause, Usage, network};
+use super::endpoint::{CallerId, LinePause, Usage, network};
 use crate::error::{Error, Result};
 use crate::runtime;
 
@@ -140,8 +140,8 @@ pub(super) async fn serve(
             accepted = acceptor.next() => accepted,
             () = &mut end => break,
         };
-        let network = network(remote.ip());
-        let Some(of_address) = addresses.take(&network.as_str().into(), most) else {
+        let network = CallerId::from(&*network(remote.ip()));
+        let Some(of_address) = addresses.take(&network, most) else {
             if let Some(others) = refused.count() {
                 tracing::warn!(
                     "closed a connection of {network}, which has {most} open (limit \
@@ -243,6 +243,26 @@ mod tests {
             let connecting = timeout(Duration::from_millis(800), TcpStream::connect(address)).await;
             waiting.push(connecting.unwrap_or_else(|_| panic!("only {n} may wait")).expect("a connection"));
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn no_more_than_a_thousand_or_so_may_wait_to_be_let_in() {
+        let of_system = std::fs::read_to_string("/proc/sys/net/core/somaxconn").expect("a limit");
+        let of_system: usize = of_system.trim().parse().expect("a number");
+        // Linux adds one.
+        let most = of_system.min(1_024) + 1;
+        let listener = bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let mut waiting = 0;
+        // A connection waits on when its client has closed it, so no more than one file is open at a time.
+        while waiting <= most
+            && let Ok(connected) = timeout(Duration::from_millis(500), TcpStream::connect(address)).await
+        {
+            connected.expect("a connection");
+            waiting += 1;
+        }
+        assert!(waiting <= most, "{waiting} may wait");
     }
 
     #[tokio::test]

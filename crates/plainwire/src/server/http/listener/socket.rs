@@ -118,3 +118,51 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
         self.in_time(written, cx)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
+    use tokio::time::{Instant, timeout};
+
+    use super::*;
+
+    /// Returns a client, and the server's end of its connection. The server has left a request body unread.
+    fn refused() -> (DuplexStream, Socket<DuplexStream>) {
+        let (client, stream) = duplex(64 << 10);
+        let activity = Arc::<Activity>::default();
+        activity.note_unread();
+        (client, Socket::new(stream, activity, Duration::from_secs(60)))
+    }
+
+    /// Shuts a connection down and closes it. Returns how many seconds that took.
+    async fn close(mut socket: Socket<DuplexStream>) -> u64 {
+        let began = Instant::now();
+        let closed = poll_fn(|cx| Pin::new(&mut socket).poll_shutdown(cx));
+        timeout(Duration::from_secs(60), closed).await.expect("an end").expect("a connection");
+        began.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_client_that_falls_silent_has_two_seconds() {
+        let (_client, socket) = refused();
+        assert_eq!(close(socket).await, 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_client_that_sends_on_may_send_16_mib() {
+        let (mut client, socket) = refused();
+        let sent = async {
+            let mut sent = 0;
+            while sent < 64 << 20 && client.write_all(&[0; STEP]).await.is_ok() {
+                sent += STEP;
+            }
+            sent
+        };
+        let (sent, seconds) = tokio::join!(sent, close(socket));
+        // Some bytes are in the buffer of the connection at the end.
+        assert!((15 << 20..17 << 20).contains(&sent), "{sent} bytes");
+        assert_eq!(seconds, 0, "the time had no part in it");
+    }
+}
