@@ -133,8 +133,9 @@ pub struct Events {
 /// The size of a line in bytes from which its memory is not kept for the next line.
 const LARGE: usize = 64 << 10;
 
-/// The most room in bytes that a large event gets at once.
-const ROOM: usize = 16 << 20;
+/// The room in bytes that a large event gets at once. 33 MiB: the allocator of glibc returns blocks above 32 MiB to
+/// the system as soon as they are freed, and may keep smaller ones.
+const ROOM: usize = 33 << 20;
 
 /// The byte order mark, U+FEFF.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -188,8 +189,7 @@ impl Events {
     /// Reserves room for the rest of a large event. The room costs nothing before it is used, and growing by
     /// doubling would leave memory behind that the allocator keeps.
     pub fn expect_large(&mut self) {
-        let room = self.limit.min(ROOM);
-        self.line.reserve_exact(room.saturating_sub(self.line.len()));
+        self.line.reserve_exact(ROOM.saturating_sub(self.line.len()));
     }
 
     /// Returns the id to resume with: that of the most recent event that had one. Empty if there was none.

@@ -213,7 +213,24 @@ pub(super) fn client(url: &Url) -> Result<Client> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::net::TcpListener;
+    use tokio::time::{Instant, timeout};
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tls_handshake_without_an_answer_is_given_up_after_ten_seconds() {
+        // The system accepts the connection, and nobody answers.
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("https://{}/mcp", listener.local_addr().expect("an address"));
+        // A client for `http` does without the certificates of the system, and can connect by TLS, too.
+        let client = client(&Url::parse("http://127.0.0.1/mcp").expect("a URL")).expect("a client");
+        let began = Instant::now();
+        let connected = timeout(Duration::from_secs(300), client.get(url).send()).await.expect("an end");
+        let error = connected.expect_err("no server");
+        assert!(error.is_connect(), "{error:?}");
+        assert_eq!(began.elapsed().as_secs(), 10);
+    }
 
     #[test]
     fn no_user_and_no_value_of_a_query_is_shown() {

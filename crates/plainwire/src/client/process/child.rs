@@ -285,3 +285,43 @@ fn keep(shared: &SharedChild, #[cfg(unix)] watch: Option<Watch>) {
     drop(watch);
     shared.state().is_over = true;
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn waits_two_seconds_before_sigkill_and_no_longer_than_one_after_it() {
+        // Any program that ends by itself. Nothing is signalled, since it was reaped, but it is never over.
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        let mut child = command.arg("--help").stdout(Stdio::null()).spawn().expect("a child");
+        child.wait().expect("an end");
+        let group = Group::of(&child);
+        let state = ChildState {
+            child,
+            is_asked: false,
+            is_over: false,
+            is_reaped: true,
+            status: None,
+            term_wait: HASTE,
+        };
+        let shared = Arc::new(SharedChild { group, state: Mutex::new(state) });
+        let mut ending = Ending::new(shared, Duration::from_secs(6));
+        let began = Instant::now();
+        for (milliseconds, stage) in [
+            (0, "Closed"),
+            (5_999, "Closed"),
+            (6_000, "Asked"),
+            (7_999, "Asked"),
+            (8_000, "Killed"),
+            (8_999, "Killed"),
+        ] {
+            assert!(ending.step(began + Duration::from_millis(milliseconds)).is_some(), "{milliseconds} ms");
+            let done = ending.stage.map(|(stage, _)| format!("{stage:?}"));
+            assert_eq!(done.as_deref(), Some(stage), "{milliseconds} ms");
+        }
+        assert_eq!(ending.step(began + Duration::from_secs(9)), None);
+    }
+}

@@ -129,12 +129,18 @@ struct Passer {
 
 impl Passer {
     fn start(last_words: Arc<LastWords>) -> io::Result<Self> {
-        let (to, chunks) = sync_channel(CHUNKS);
+        let (passer, chunks) = Self::with_chunks();
         thread::Builder::new().name("plainwire-pass".to_owned()).spawn(move || {
             write_all(&chunks);
             last_words.tail().is_whole = true;
         })?;
-        Ok(Self { is_stuck: false, lost: 0, to })
+        Ok(passer)
+    }
+
+    /// Returns a passer, and the receiver of its chunks.
+    fn with_chunks() -> (Self, Receiver<Vec<u8>>) {
+        let (to, chunks) = sync_channel(CHUNKS);
+        (Self { is_stuck: false, lost: 0, to }, chunks)
     }
 
     fn pass(&mut self, bytes: &[u8]) {
@@ -211,6 +217,8 @@ fn without_colours(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
     use super::*;
 
     fn kept(chunks: &[&str]) -> Option<String> {
@@ -239,6 +247,36 @@ mod tests {
         let text = kept(&[&long, "y", &long, "\nthe end\n"]).expect("lines");
         assert_eq!(text, "the end");
         assert_eq!(kept(&[&"z".repeat(3 * CHUNK)]).map(|text| text.len()), Some(MOST_BYTES));
+    }
+
+    #[test]
+    fn so_many_chunks_wait_to_be_passed_on_and_no_more() {
+        let (mut passer, chunks) = Passer::with_chunks();
+        for _ in 0..16 {
+            passer.pass(b"kept");
+        }
+        assert_eq!((passer.is_stuck, passer.lost), (false, 0));
+        // As if one had waited for room in vain: the test need not wait.
+        passer.is_stuck = true;
+        passer.pass(b"lost");
+        assert_eq!((passer.lost, chunks.try_iter().count()), (4, 16));
+    }
+
+    /// A source that is at its end, and reports the size of the buffer of each read.
+    struct Measuring(Sender<usize>);
+
+    impl Read for Measuring {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let _ = self.0.send(buffer.len());
+            Ok(0)
+        }
+    }
+
+    #[test]
+    fn a_chunk_has_at_most_64_kib() {
+        let (sizes, read) = channel();
+        LastWords::read(Measuring(sizes), Stderr::Keep).expect("a thread");
+        assert_eq!(read.recv_timeout(Duration::from_secs(10)), Ok(64 << 10));
     }
 
     #[test]

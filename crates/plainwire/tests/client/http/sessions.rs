@@ -13,6 +13,7 @@ use plainwire::{Client, Error};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -346,6 +347,39 @@ async fn a_session_that_the_server_does_not_let_begin_again_holds_no_request_up_
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert!(answered > 0, "no request was sent, although the server answers them");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_delete_its_session_holds_up_the_end_for_a_second() {
+    let deletion = Arc::new(Notify::new());
+    let asked_to_delete = Arc::clone(&deletion);
+    let (address, _server) = stalling(move |asked| match &*asked.method() {
+        "initialize" => Some(with(
+            "200 OK",
+            "application/json",
+            "mcp-session-id: s0\r\n",
+            &message(asked, &hello("2025-11-25")),
+        )),
+        "notifications/initialized" => Some(json("202 Accepted", "")),
+        _ if asked.line.starts_with("DELETE") => {
+            asked_to_delete.notify_one();
+            None
+        }
+        _ => Some(json("405 Method Not Allowed", "")),
+    })
+    .await;
+    let builder = Client::builder().era(EraChoice::Legacy);
+    let client = builder.remote(remote(address)).await.expect("a connection");
+    let began = tokio::time::Instant::now();
+    // From the request on, the client only waits, and the clock jumps to the end of its wait.
+    let paused = async {
+        deletion.notified().await;
+        tokio::time::pause();
+    };
+    let closed = async { tokio::join!(client.close(), paused) };
+    timeout(PATIENCE, closed).await.expect("in time");
+    let took = began.elapsed();
+    assert!((Duration::from_secs(1)..Duration::from_secs(2)).contains(&took), "{took:?}");
 }
 
 #[tokio::test]

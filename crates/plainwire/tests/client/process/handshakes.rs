@@ -12,8 +12,9 @@ use super::support::{STUBBORN, Script, builder, impatient};
 #[tokio::test]
 async fn gives_up_a_server_that_hangs_in_initialize() {
     let script = Script::new(&format!("{STUBBORN} ended"));
+    let program = script.program().grace(Duration::from_secs(10));
     let began = Instant::now();
-    let failed = impatient().command(script.program()).await.expect_err("no greeting");
+    let failed = impatient().command(program).await.expect_err("no greeting");
     let took = began.elapsed();
     assert!(failed.to_string().starts_with("expected an answer to `initialize` in time"), "{failed}");
     assert!(took < Duration::from_secs(2), "{took:?}");
