@@ -99,9 +99,12 @@ async fn serve(stream: DuplexStream, revision: Revision, bytes: &[u8], piece: us
     drop(lines.into_inner().read(&mut [0]).await);
 }
 
-/// Reads a line of the client, which has to be a message.
+/// Reads a line of the client, which has to be a message, or the batch of the answers to a batch.
 fn message(line: &str) -> Value {
     let message: Value = serde_json::from_str(line).expect("the client writes JSON");
-    assert_eq!(message["jsonrpc"], "2.0", "{line}");
+    let batch = message.as_array().filter(|batch| !batch.is_empty());
+    for message in batch.map_or(std::slice::from_ref(&message), Vec::as_slice) {
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+    }
     message
 }
