@@ -12,6 +12,8 @@ use std::{env, fs};
 use plainwire_suite::{files_below, root};
 use serde_json::Value;
 
+#[path = "architecture/limits.rs"]
+mod limits;
 #[path = "architecture/modules.rs"]
 mod modules;
 #[path = "architecture/rooms.rs"]

@@ -63,7 +63,7 @@ pub(crate) const ROOMS: &[Room] = &[
     // use both
     room("plainwire", "error.rs", 250, &[]),
     room("plainwire", "log.rs", 200, &["runtime"]),
-    room("plainwire", "runtime", 650, &[]),
+    room("plainwire", "runtime", 800, &[]),
     room("plainwire", "stream", 950, &[]),
     room("plainwire", "schema", 4250, &[]),
     room("plainwire", "trace_context.rs", 250, &[]),
@@ -81,7 +81,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "server/connection", 1850, &["error.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/changes.rs", "server/context", "server/handler", "server/principal.rs", "server/result", "stream"]),
     room("plainwire", "server", 750, &["error.rs", "log.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/connection", "server/context", "server/entry", "server/layer", "server/principal.rs", "stream"]),
     room("plainwire", "server/store", 3050, &["runtime"]),
-    room("plainwire", "server/http", 6000, &["error.rs", "runtime", "server", "server/built.rs", "server/changes.rs", "server/connection", "server/context", "server/principal.rs", "server/store", "stream"]),
+    room("plainwire", "server/http", 6300, &["error.rs", "runtime", "server", "server/built.rs", "server/changes.rs", "server/connection", "server/context", "server/principal.rs", "server/store", "stream"]),
     room("plainwire", "client/process", 1250, &["error.rs", "stream"]),
     room("plainwire", "client/http", 1850, &["client", "error.rs"]),
     room("plainwire", "client/connection", 2300, &["client", "client/http", "client/process", "error.rs", "runtime", "stream"]),

@@ -1,0 +1,96 @@
+//! The tables of docs/limits.md: each row names the files that define the limit, and the tests that hold it.
+
+use std::collections::BTreeMap;
+
+use super::{nobody, sources};
+
+/// The head of each table.
+const HEAD: &str = "| Limit | Default | Setting | Past it | Where | Test |";
+
+/// The last cell of a limit that has no test yet.
+const NONE: &str = "none";
+
+/// The number of limits that have no test yet. It may only shrink.
+const WITHOUT_TEST: usize = 44;
+
+/// Returns a message for each row of `page` that lacks something, or names a file or a test that is not among
+/// `files`.
+fn unheld(page: &str, files: &BTreeMap<String, String>) -> Vec<String> {
+    let is_a_test = |name: &str| files.values().any(|text| is_tested(text, name));
+    let rows = page.lines().filter(|line| line.starts_with("| ") && *line != HEAD);
+    let check = |row: &str| {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [limit, default, setting, past, place, tests] = cells[..] else {
+            return vec![format!("expected 6 cells, but found {}: {row}", cells.len())];
+        };
+        let empty = [limit, default, setting, past, place, tests].iter().any(|cell| cell.is_empty());
+        let no_file =
+            quoted(place).filter(|it| !files.keys().any(|path| path.ends_with(it))).collect::<Vec<_>>();
+        let no_test = quoted(tests).filter(|it| !is_a_test(it)).collect::<Vec<_>>();
+        let mut found = Vec::new();
+        found.extend(empty.then(|| format!("{limit}: a cell is empty")));
+        found.extend((quoted(place).count() == 0).then(|| format!("{limit}: no file")));
+        found.extend((tests != NONE && quoted(tests).count() == 0).then(|| format!("{limit}: no test")));
+        found.extend(no_file.iter().map(|it| format!("{limit}: there is no file {it}")));
+        found.extend(no_test.iter().map(|it| format!("{limit}: there is no test {it}")));
+        found
+    };
+    rows.flat_map(check).collect()
+}
+
+/// Returns the parts of a cell that stand in backticks.
+fn quoted(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+/// Returns whether `text` has a test with this name: a function right below an attribute `test`, or a rule of the
+/// contract of stores, of which `store_contract!` makes tests.
+fn is_tested(text: &str, name: &str) -> bool {
+    if text.contains(&format!("fn {name}<S: Store>(")) {
+        return true;
+    }
+    let (lines, function): (Vec<&str>, _) = (text.lines().collect(), format!("fn {name}("));
+    let found = lines.iter().enumerate().filter(|(_, line)| line.contains(&function));
+    found.into_iter().any(|(at, _)| {
+        let attributes = lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("#["));
+        attributes.into_iter().any(|line| line.contains("test]") || line.contains("test("))
+    })
+}
+
+#[test]
+fn each_limit_has_its_file_and_its_test() {
+    let files = sources(&["crates", "servers", "suite"]);
+    let page = std::fs::read_to_string(plainwire_suite::root().join("docs/limits.md")).expect("the page");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && *line != HEAD).count();
+    assert!(rows > 200, "{rows} rows");
+    assert_eq!(page.matches(&format!("| {NONE} |\n")).count(), WITHOUT_TEST, "limits without a test");
+    nobody("each limit in docs/limits.md names its file and a test that holds it", unheld(&page, &files));
+}
+
+#[test]
+fn a_limit_without_its_file_or_its_test_is_found() {
+    let files = BTreeMap::from([
+        ("crates/a/src/b.rs".to_owned(), "#[test]\nfn held() {}\n\nfn helper() {}\n".to_owned()),
+        (
+            "crates/a/src/c.rs".to_owned(),
+            "    #[tokio::test(start_paused = true)]\n    async fn late() {".to_owned(),
+        ),
+    ]);
+    let row = |place: &str, tests: &str| {
+        format!("{HEAD}\n|---|---|\n| x | 1 | fixed | an error | {place} | {tests} |")
+    };
+    for (place, tests, wrong) in [
+        ("`crates/a/src/b.rs`", "`held`", ""),
+        ("`crates/a/src/b.rs`, `c.rs`", "`held`, `late`", ""),
+        ("`crates/a/src/d.rs`", "`held`", "x: there is no file crates/a/src/d.rs"),
+        ("`crates/a/src/b.rs`", "`hel`", "x: there is no test hel"),
+        ("`crates/a/src/b.rs`", "`helper`", "x: there is no test helper"),
+        ("`crates/a/src/b.rs`", NONE, ""),
+        ("`crates/a/src/b.rs`", "held", "x: no test"),
+        ("nowhere", "`held`", "x: no file"),
+    ] {
+        assert_eq!(unheld(&row(place, tests), &files).join("\n"), wrong, "{place}, {tests}");
+    }
+    let short = format!("{HEAD}\n| x | 1 | fixed | an error | `crates/a/src/b.rs` |");
+    assert_eq!(unheld(&short, &files).len(), 1);
+}
