@@ -194,12 +194,16 @@ async fn a_tool_that_blocks_in_a_session_of_http_sse_delays_no_other_request() {
         wire.send(&post_to(&path, "", &message)).await;
         assert_eq!(wire.answer().await.status, 202);
     }
-    wire.send(&post_to(&path, "", &block(1))).await;
+    // In one piece, so that the same turn of the connection wakes the stream and runs the tool.
+    let [ping, block] = [request(1, "ping", json!({})), block(2)].map(|it| post_to(&path, "", &it));
+    wire.send(&(ping + &block)).await;
+    assert_eq!(wire.answer().await.status, 202);
     server.wait_for(1).await;
+    stream.up_to("\"id\":1").await;
     let mut other = server.connect().await;
-    other.send(&post_to(&path, "", &request(2, "ping", json!({})))).await;
+    other.send(&post_to(&path, "", &request(3, "ping", json!({})))).await;
     assert_eq!(other.answer().await.status, 202);
-    stream.up_to("\"id\":2").await;
+    stream.up_to("\"id\":3").await;
     server.release(1);
     stream.up_to("\"blocked\"").await;
 }

@@ -15,6 +15,7 @@ use plainwire_proto::peer::{Transmit, TransmitKind};
 use plainwire_proto::revision::Revision;
 use tokio::sync::Semaphore;
 
+use crate::runtime;
 use crate::server::built::Built;
 use crate::server::connection::calls::{Attached, Calls, FirstStep, Start};
 use crate::server::http::session::Posted;
@@ -161,6 +162,9 @@ impl Core {
         self.gather();
         if starts.is_empty() || !self.unread.is_empty() {
             self.reader.take().into_iter().for_each(Waker::wake);
+            if !starts.is_empty() {
+                runtime::share_woken();
+            }
         }
         starts
     }

@@ -8,6 +8,7 @@
 //! the same until the server writes to it, and closing is how clients cancel requests of 2026-07-28.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use tokio::time::{Instant, sleep_until};
 use super::ConnectionLimits;
 use super::sending::{Progress, Streams};
 use super::socket::Socket;
+use crate::runtime;
 use crate::server::http::endpoint::{Body, CallerId, RemoteAddr, Slot, answer};
 use crate::server::http::service::HttpService;
 
@@ -153,6 +155,11 @@ async fn talk<S>(
     let activity = Arc::<Activity>::default();
     let answering = (Arc::clone(serving), Arc::clone(&activity));
     let answers = service_fn(move |request: Request<Incoming>| {
+        // What this task has woken since it runs, such as the stream of a session, must not wait for a handler.
+        // In HTTP/2 each request has a task of its own.
+        if request.version() < Version::HTTP_2 && answering.1.has_worked() {
+            runtime::share_woken();
+        }
         let (serving, open) = (Arc::clone(&answering.0), Open::new(&answering.1));
         let remote = remote.clone();
         // On the heap, so that an idle connection does not reserve the memory of a request.
@@ -167,7 +174,7 @@ async fn talk<S>(
     let (mut turns, mut asked_to_end) = (0, false);
     loop {
         tokio::select! {
-            ended = connection.as_mut() => {
+            ended = poll_fn(|cx| activity.follow(connection.as_mut(), cx)) => {
                 if let Err(error) = ended {
                     tracing::debug!("a connection ended: {error}");
                 }
@@ -250,6 +257,8 @@ pub(crate) struct Activity {
     open: AtomicUsize,
     /// Whether the server stopped reading the body of any request before its end.
     unread: AtomicBool,
+    /// Whether any request has begun or ended since the task of the connection runs.
+    worked: AtomicBool,
 }
 
 impl Activity {
@@ -258,6 +267,22 @@ impl Activity {
     fn is_idle_since(&self, last: &mut u64) -> bool {
         let turns = self.turns.load(Relaxed);
         std::mem::replace(last, turns) == turns && self.open.load(Relaxed) == 0
+    }
+
+    /// Polls `connection`, and notes the requests that begin or end meanwhile.
+    fn follow<F: Future>(&self, connection: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        self.worked.store(false, Relaxed);
+        connection.poll(cx)
+    }
+
+    fn turn(&self) {
+        self.turns.fetch_add(1, Relaxed);
+        self.worked.store(true, Relaxed);
+    }
+
+    /// Returns whether any request has begun or ended since the task of the connection runs.
+    fn has_worked(&self) -> bool {
+        self.worked.load(Relaxed)
     }
 
     /// Returns whether a request body was left unread, so that the client may still be sending.
@@ -277,7 +302,7 @@ struct Open(Arc<Activity>);
 
 impl Open {
     fn new(activity: &Arc<Activity>) -> Self {
-        activity.turns.fetch_add(1, Relaxed);
+        activity.turn();
         activity.open.fetch_add(1, Relaxed);
         Self(Arc::clone(activity))
     }
@@ -285,7 +310,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.turns.fetch_add(1, Relaxed);
+        self.0.turn();
         self.0.open.fetch_sub(1, Relaxed);
     }
 }

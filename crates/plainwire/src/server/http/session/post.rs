@@ -15,6 +15,7 @@ use plainwire_proto::peer::{Route, Transmit, TransmitKind};
 
 use super::outlet::{Outlet, ResponseStart, Target};
 use super::{Action, Core, Due, Session};
+use crate::runtime;
 use crate::server::connection::calls::{Attached, FirstStep, Start};
 
 /// The content of a POST: a message of a client, or a batch of messages.
@@ -141,6 +142,9 @@ impl Session {
         // Recorded calls need the pump only if they do not end at once.
         if starts.is_empty() || !core.due.is_empty() {
             self.look_after(core);
+            if !starts.is_empty() {
+                runtime::share_woken();
+            }
         }
         (later.map_or(Reply::Accepted, |outlet| Reply::Later(Later(outlet))), starts)
     }
