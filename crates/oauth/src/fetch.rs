@@ -217,3 +217,48 @@ pub(super) const MAX_BYTES: usize = 1 << 20;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Most redirects: one from a bare name to `www`, one to another path, and one to spare.
 const MAX_REDIRECTS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use plainwire::client::http::AuthFault;
+    use plainwire::client::http::address_guard::Permission;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio::time::{Instant, pause, resume};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_authorization_server_has_30_s_for_its_whole_answer() {
+        // The server says nothing, or sends only the start of its answer.
+        for start in ["", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"] {
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let url = format!("http://{}/token", listener.local_addr().expect("an address"));
+            let url = Url::parse(&url).expect("a URL");
+            let guard = AddressGuard::new(&url, Permission::Withheld).expect("a guard");
+            let web = GuardedHttp::new(Arc::new(guard)).expect("a client");
+            let server = async {
+                let (mut stream, _) = listener.accept().await.expect("a connection");
+                assert!(stream.read(&mut [0; 1024]).await.expect("a request") > 0);
+                stream.write_all(start.as_bytes()).await.expect("sent");
+                (stream, Instant::now())
+            };
+            let mut asking = pin!(web.document::<serde_json::Value>(&url));
+            let (_stream, began) = tokio::select! {
+                it = server => it,
+                done = &mut asking => panic!("expected a client that waits, but found {done:?}"),
+            };
+            // From here on, the clock jumps to the next deadline.
+            pause();
+            let failure = asking.await.expect_err("no answer");
+            let waited = began.elapsed().as_secs();
+            resume();
+            assert_eq!(failure.fault, AuthFault::Unreachable);
+            assert!(failure.message.ends_with("can't be reached: operation timed out"), "{failure}");
+            // The client began to wait a moment earlier than the server noticed.
+            assert!((20..=30).contains(&waited), "{waited}");
+        }
+    }
+}

@@ -156,6 +156,8 @@ const VISIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
 
     async fn send(redirect_uri: &str, request: &str) -> String {
@@ -205,12 +207,66 @@ mod tests {
             for _ in 0..3 * MAX_VISITS {
                 idle.push(TcpStream::connect(&host).await.expect("a connection"));
             }
-            let began = tokio::time::Instant::now();
+            let began = Instant::now();
             send(&uri, "GET /callback?code=a&state=mine HTTP/1.1\r\n\r\n").await;
             began.elapsed()
         };
         let (found, took) = tokio::join!(listener.wait("mine"), browser);
         assert!(found.is_ok() && took < VISIT_TIMEOUT / 2, "{took:?}");
+    }
+
+    #[tokio::test]
+    async fn the_seventeenth_connection_takes_the_place_of_the_oldest() {
+        let listener = Loopback::bind(&[]).await.expect("a listener");
+        let uri = listener.redirect_uri().to_owned();
+        let host = listener.listener.local_addr().expect("an address");
+        let browser = async {
+            let mut idle = Vec::new();
+            for _ in 0..16 {
+                idle.push(TcpStream::connect(host).await.expect("a connection"));
+            }
+            // The answer shows that the listener has accepted this connection and all before it.
+            let answer = send(&uri, "GET /other HTTP/1.1\r\n\r\n").await;
+            assert!(answer.starts_with("HTTP/1.1 404 Not Found"), "{answer}");
+            let oldest = timeout(VISIT_TIMEOUT / 2, idle[0].read(&mut [0; 1])).await;
+            assert!(matches!(oldest, Ok(Ok(0))), "expected the oldest to be closed, but found {oldest:?}");
+            let redirect = b"GET /callback?code=a&state=mine HTTP/1.1\r\n\r\n";
+            idle[1].write_all(redirect).await.expect("sent on the second oldest");
+            let mut page = String::new();
+            idle[1].read_to_string(&mut page).await.expect("an answer");
+            assert!(page.starts_with("HTTP/1.1 200 OK"), "{page}");
+        };
+        let (found, ()) = tokio::join!(listener.wait("mine"), browser);
+        assert!(found.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_request_with_a_head_of_more_than_32_kib_is_not_answered() {
+        let listener = Loopback::bind(&[]).await.expect("a listener");
+        let uri = listener.redirect_uri().to_owned();
+        let request = |bytes: usize| {
+            let (start, end) = ("GET /callback?code=a&state=mine HTTP/1.1\r\ncookie: ", "\r\n\r\n");
+            format!("{start}{}{end}", "x".repeat(bytes - start.len() - end.len()))
+        };
+        let browser = async {
+            assert_eq!(send(&uri, &request(32_769)).await, "");
+            let page = send(&uri, &request(32_768)).await;
+            assert!(page.starts_with("HTTP/1.1 200 OK"), "{page}");
+        };
+        let (found, ()) = tokio::join!(listener.wait("mine"), browser);
+        assert!(found.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_has_10_s_to_arrive() {
+        let listener = Loopback::bind(&[]).await.expect("a listener");
+        let host = listener.listener.local_addr().expect("an address");
+        let _idle = TcpStream::connect(host).await.expect("a connection");
+        let (stream, _) = listener.listener.accept().await.expect("a connection");
+        let began = Instant::now();
+        let found = timeout(Duration::from_secs(60), listener.visit(stream, "mine")).await;
+        assert_eq!(found, Ok(None));
+        assert_eq!(began.elapsed().as_secs(), 10);
     }
 
     #[tokio::test]

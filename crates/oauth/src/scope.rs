@@ -150,6 +150,14 @@ mod tests {
     }
 
     #[test]
+    fn scopes_past_the_two_hundredth_of_a_list_are_left_out() {
+        let list = |count: u32| (1..=count).map(|n| format!("s{n}")).collect::<Scopes>();
+        assert_eq!(list(200).iter().count(), 200);
+        assert_eq!(list(201), list(200));
+        assert_eq!(Scopes::parse(&format!("{} s201", list(200))), list(200));
+    }
+
+    #[test]
     fn a_scope_that_is_none_is_left_out() {
         assert_eq!(Scopes::parse("a  b\\ \"c\" ü d\n e").to_string(), "a e");
     }

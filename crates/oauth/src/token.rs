@@ -246,3 +246,29 @@ impl From<Failure> for TokenFault {
 /// Seconds before its expiry at which a token is renewed. More than a request takes, and more than clocks
 /// differ.
 const MARGIN: u64 = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns tokens that expire at the Unix time 10,000, after the given lifetime in seconds.
+    fn tokens(lifetime: &str) -> Tokens {
+        let text = format!(
+            r#"{{"access": "a", "expires": 10000, "lifetime": {lifetime},
+                "client": {{"id": "c", "method": "none"}}}}"#
+        );
+        serde_json::from_str(&text).expect("tokens")
+    }
+
+    #[test]
+    fn a_token_is_renewed_30_s_before_it_expires_or_in_the_last_quarter_of_its_lifetime() {
+        for (lifetime, margin) in [("3600", 30), ("null", 30), ("120", 30), ("119", 29), ("60", 15), ("0", 0)]
+        {
+            let tokens = tokens(lifetime);
+            assert!(!tokens.is_about_to_end(10_000 - margin - 1), "{lifetime}");
+            assert!(tokens.is_about_to_end(10_000 - margin), "{lifetime}");
+        }
+        let endless = Tokens { expires: None, ..tokens("null") };
+        assert!(!endless.is_about_to_end(u64::MAX));
+    }
+}

@@ -158,3 +158,23 @@ impl Session {
 const MAX_REFRESHES: u32 = 2;
 /// Most sets of scopes that a session requests because of refusals, for as long as the program runs.
 const MAX_STEP_UPS: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use crate::OAuth;
+
+    #[test]
+    fn a_server_may_require_a_hundred_different_sets_of_scopes() {
+        let oauth = OAuth::builder("x").build().expect("a client");
+        let server = Url::parse("https://mcp.example/mcp").expect("a URL");
+        let session = oauth.session(&server).expect("a session");
+        for n in 1..=100 {
+            session.count_step_up(&format!("scope{n}")).expect("one of the first hundred");
+        }
+        let refused = session.count_step_up("scope101").expect_err("one more");
+        assert_eq!(refused.message, "\"https://mcp.example/mcp\" requires too many different sets of scopes");
+        session.count_step_up("scope1").expect("a set that is counted already");
+    }
+}

@@ -74,11 +74,14 @@ impl FileStore {
             }
         };
         let path = self.folder.join(key.file_name());
+        let stored = sealed.as_deref().unwrap_or(text);
+        if stored.len() as u64 > MAX_BYTES {
+            return Err(invalid(&path, &format!("at most {MAX_BYTES} bytes"), "more"));
+        }
         // With a random name: two writers never share a draft, and a draft left by a crash blocks no later
         // write.
         let draft = path.with_extension(format!("{}.new", encode_url(&crate::runtime::random_bytes::<9>())));
-        let written =
-            write_new(&draft, sealed.as_deref().unwrap_or(text)).and_then(|()| fs::rename(&draft, &path));
+        let written = write_new(&draft, stored).and_then(|()| fs::rename(&draft, &path));
         if written.is_err() {
             // The first error is the one to report.
             let _ = fs::remove_file(&draft);
@@ -329,6 +332,40 @@ mod tests {
         assert!(other.try_lock(&StoreKey::client("https://as.example")).expect("no error").is_some());
         drop(held);
         assert!(other.try_lock(&key()).expect("no error").is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lock_that_another_process_keeps_is_waited_for_330_s() {
+        let folder = Folder::new();
+        let (store, other) = (FileStore::new(&folder.0), FileStore::new(&folder.0));
+        let key = key();
+        let held = store.lock(&key).await.expect("a lock");
+        let began = Instant::now();
+        let refused = other.lock(&key).await.expect_err("a lock that is taken");
+        assert_eq!((refused.kind(), began.elapsed().as_secs()), (ErrorKind::TimedOut, 330));
+        // A lock that becomes free in time is taken.
+        let freed = async {
+            sleep(Duration::from_secs(1)).await;
+            drop(held);
+        };
+        let (taken, ()) = tokio::join!(other.lock(&key), freed);
+        taken.expect("a lock that has become free");
+    }
+
+    #[tokio::test]
+    async fn a_file_of_more_than_64_kib_is_neither_written_nor_read() {
+        let folder = Folder::new();
+        let store = FileStore::new(&folder.0);
+        store.save(&key(), &"x".repeat(65_536)).await.expect("saved");
+        let text = store.load(&key()).await.expect("no error").expect("a text of 64 KiB");
+        assert_eq!(text.len(), 65_536);
+        let long = "x".repeat(65_537);
+        let unsaved = store.save(&key(), &long).await.expect_err("a text that is too long").to_string();
+        fs::write(folder.0.join(key().file_name()), long).expect("written by someone else");
+        let unread = store.load(&key()).await.expect_err("a file that is too long").to_string();
+        for refused in [unsaved, unread] {
+            assert!(refused.ends_with("to have at most 65536 bytes, but found more"), "{refused}");
+        }
     }
 
     #[test]

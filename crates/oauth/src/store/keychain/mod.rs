@@ -67,7 +67,7 @@ impl KeychainStore {
     }
 
     async fn keychain(&self) -> io::Result<&Keychain> {
-        self.keychain.get_or_try_init(|| within(REACH_TIMEOUT, Keychain::open(&self.name))).await
+        self.keychain.get_or_try_init(|| reached(Keychain::open(&self.name))).await
     }
 
     /// Returns the path of the empty file that marks an item as existing.
@@ -82,7 +82,7 @@ impl TokenStore for KeychainStore {
             if !self.mark(key).exists() {
                 return Ok(None);
             }
-            within(UNLOCK_TIMEOUT, self.keychain().await?.load(&key.file_name())).await
+            answered(self.keychain().await?.load(&key.file_name())).await
         })
     }
 
@@ -91,7 +91,7 @@ impl TokenStore for KeychainStore {
             let keychain = self.keychain().await?;
             // The mark comes first: without it, `load` would never find the item.
             super::file::touch(&self.folder, &self.mark(key))?;
-            within(UNLOCK_TIMEOUT, keychain.save(&key.file_name(), text)).await
+            answered(keychain.save(&key.file_name(), text)).await
         })
     }
 
@@ -101,7 +101,7 @@ impl TokenStore for KeychainStore {
             if !mark.exists() {
                 return Ok(());
             }
-            within(UNLOCK_TIMEOUT, self.keychain().await?.remove(&key.file_name())).await?;
+            answered(self.keychain().await?.remove(&key.file_name())).await?;
             match std::fs::remove_file(mark) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
@@ -119,6 +119,16 @@ impl fmt::Debug for KeychainStore {
         let mut shown = f.debug_struct("KeychainStore");
         shown.field("name", &self.name).field("folder", &self.folder).finish_non_exhaustive()
     }
+}
+
+/// Waits for a keychain to become reachable, at most [`REACH_TIMEOUT`].
+async fn reached<T>(opening: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    within(REACH_TIMEOUT, opening).await
+}
+
+/// Waits for a call that may ask the user to unlock the keychain, at most [`UNLOCK_TIMEOUT`].
+async fn answered<T>(call: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    within(UNLOCK_TIMEOUT, call).await
 }
 
 async fn within<T>(patience: Duration, work: impl Future<Output = io::Result<T>>) -> io::Result<T> {

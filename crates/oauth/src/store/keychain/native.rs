@@ -88,6 +88,5 @@ impl Items {
     }
 }
 
-/// Longest item, in bytes. Windows accepts 2,560 (`CRED_MAX_CREDENTIAL_BLOB_SIZE`); macOS has no such limit,
-/// and two thirds of a megabyte are more than any token needs.
-const MAX_BYTES: usize = if cfg!(windows) { 2_500 } else { 640 << 10 };
+/// Longest item, in bytes.
+const MAX_BYTES: usize = if cfg!(windows) { pieces::MAX_BYTES_WINDOWS } else { pieces::MAX_BYTES_MACOS };

@@ -10,6 +10,12 @@ use ring::digest::{SHA256, digest};
 
 /// Most pieces into which a text is split.
 pub(super) const MAX: usize = 64;
+/// Longest item of the Credential Manager of Windows, in bytes. It accepts 2,560
+/// (`CRED_MAX_CREDENTIAL_BLOB_SIZE`).
+pub(super) const MAX_BYTES_WINDOWS: usize = 2_500;
+/// Longest item of the Keychain of macOS, in bytes. The system has no such limit, and two thirds of a
+/// megabyte are more than any token needs.
+pub(super) const MAX_BYTES_MACOS: usize = 640 << 10;
 /// Bytes reserved for the head of the first piece. Two digits, a blank, a digest and the line end take 47.
 const HEAD: usize = 48;
 
@@ -80,7 +86,19 @@ mod tests {
         check(&"x".repeat(13), 60, 2);
         check(&"x".repeat(12 + 2 * 60), 60, 3);
         check(&"ü€🎉".repeat(40), 61, 7);
-        assert!(split(&"x".repeat(64 * 60), 60).is_err());
+        check(&"x".repeat(12 + 63 * 60), 60, 64);
+        assert!(split(&"x".repeat(12 + 63 * 60 + 1), 60).is_err());
+    }
+
+    #[test]
+    fn a_text_longer_than_an_item_of_windows_or_macos_takes_two() {
+        for (limit, bytes) in [(MAX_BYTES_WINDOWS, 2_500), (MAX_BYTES_MACOS, 655_360)] {
+            // 48 bytes of the first item are reserved.
+            for (length, count) in [(bytes - 48, 1), (bytes - 47, 2)] {
+                let pieces = check(&"x".repeat(length), limit, count);
+                assert!(pieces.iter().all(|it| it.len() <= bytes), "{bytes}");
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Tests with the keychain of the user who runs the tests. Without a keychain, as in CI, the tests that need
 //! it do nothing.
 
+use std::future::pending;
 use std::io::Write as _;
 
 use plainwire::proto::base64::encode_url;
+use tokio::time::{Instant, sleep};
 
 use super::*;
 
@@ -72,4 +74,30 @@ async fn keeps_texts_in_the_keychain_and_none_in_the_folder() {
     // file back, no text is found.
     super::super::file::touch(&folder.0, &store.mark(&key)).expect("a mark");
     assert_eq!(folder.store().load(&key).await.expect("no error"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keychain_has_10_s_to_start() {
+    let began = Instant::now();
+    let refused = reached(pending::<io::Result<()>>()).await.expect_err("no keychain").to_string();
+    assert_eq!(began.elapsed().as_secs(), 10);
+    assert!(refused.ends_with("but found: no answer within 10s"), "{refused}");
+    let late = async {
+        sleep(Duration::from_secs(9)).await;
+        Ok::<_, io::Error>(())
+    };
+    reached(late).await.expect("started in time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keychain_has_120_s_to_answer() {
+    let began = Instant::now();
+    let refused = answered(pending::<io::Result<()>>()).await.expect_err("no answer").to_string();
+    assert_eq!(began.elapsed().as_secs(), 120);
+    assert!(refused.ends_with("but found: no answer within 120s"), "{refused}");
+    let late = async {
+        sleep(Duration::from_secs(119)).await;
+        Ok::<_, io::Error>(())
+    };
+    answered(late).await.expect("unlocked in time");
 }
