@@ -163,3 +163,23 @@ fn halves(text: &str) -> Option<(&str, &str)> {
     let middle = (middle..text.len()).find(|&it| text.is_char_boundary(it))?;
     Some(text.split_at(middle))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Flavor;
+
+    #[test]
+    fn a_search_for_a_smaller_document_tries_5000() {
+        let (from, to) = (Format::Storage, Format::Markdown(Flavor::Plain));
+        let blocks = |source: &'static str| Document::read(from, source).blocks;
+        let (kept, lost) = (blocks("<p>a</p>"), blocks("<ac:structured-macro ac:name=\"toc\" />"));
+        let worst =
+            worst(&convert(from, to, "<ac:structured-macro ac:name=\"toc\" />").losses).expect("a loss");
+        let found_after = |tries: usize| {
+            let mut search = Search { from, to, worst, tries };
+            search.first([kept.clone(), lost.clone()].into_iter()).is_some()
+        };
+        assert_eq!([found_after(0), found_after(4_998), found_after(4_999)], [true, true, false]);
+    }
+}

@@ -18,7 +18,7 @@ pub(super) struct Token<'a> {
     pub(super) end: usize,
     pub(super) what: What<'a>,
     /// The index of the token that closes the mark this token opens; 0 if none does. For a `{color}` that
-    /// ends a colour begun in the same text, `usize::MAX`.
+    /// ends a colour begun in the same text, and for colours past [`MAX_COLOURS`], `usize::MAX`.
     pub(super) mate: usize,
 }
 
@@ -358,9 +358,15 @@ fn pair(tokens: &mut [Token<'_>]) {
     let (mut colours, mut deeper) = (Vec::new(), 0);
     for index in 0..tokens.len() {
         match tokens[index].what {
-            What::Colour(_) if colours.len() == MAX_COLOURS => deeper += 1,
+            What::Colour(_) if colours.len() == MAX_COLOURS => {
+                deeper += 1;
+                tokens[index].mate = usize::MAX;
+            }
             What::Colour(_) => colours.push(index),
-            What::ColourEnd if deeper > 0 => deeper -= 1,
+            What::ColourEnd if deeper > 0 => {
+                deeper -= 1;
+                tokens[index].mate = usize::MAX;
+            }
             What::ColourEnd => {
                 if let Some(open) = colours.pop() {
                     tokens[open].mate = index;

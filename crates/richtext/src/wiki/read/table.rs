@@ -49,16 +49,16 @@ impl<'a> Reader<'a> {
         while at < end && self.bytes()[at] == b'|' {
             let is_head = self.bytes()[at + 1..end].first() == Some(&b'|');
             let content = at + 1 + usize::from(is_head);
-            let after = self.skip_blanks(content, end);
-            if !cells.is_empty() && (after >= end || self.bytes()[after] == b'\n') {
+            if !cells.is_empty() && self.ends_line(content, end) {
                 at = content;
                 break;
             }
-            let stop = if cells.len() < MAX_CELLS {
-                self.cell_end(content, end)
-            } else {
-                self.line_end(content, end)
-            };
+            let mut stop = self.cell_end(content, end);
+            let is_last = cells.len() + 1 == MAX_CELLS;
+            let bars = self.bytes()[stop..end].iter().take(2).take_while(|it| **it == b'|').count();
+            if is_last && bars > 0 && !self.ends_line(stop + bars, end) {
+                stop = self.line_end(content, end);
+            }
             if self.room.is_full() {
                 return None;
             }
@@ -76,6 +76,12 @@ impl<'a> Reader<'a> {
         self.room.take(1);
         let span = Span::new(start, at);
         Some(Node::new(Kind::TableRow).at(span, span).holding(cells))
+    }
+
+    /// Returns whether only blanks stand between `at` and the end of the line.
+    fn ends_line(&self, at: usize, end: usize) -> bool {
+        let after = self.skip_blanks(at, end);
+        after >= end || self.bytes()[after] == b'\n'
     }
 
     fn cell(&mut self, is_head: bool, start: usize, content: usize, stop: usize) -> Node<'a> {

@@ -190,7 +190,7 @@ pub(crate) fn split(source: &str, start: usize) -> Option<(&str, &str, usize)> {
         Some(b'}') => Some((name, "", name_end + 1)),
         Some(b':') => {
             let rest = &bytes[name_end + 1..];
-            let len = rest.iter().take(MAX_PARAMS).position(|it| matches!(it, b'}' | b'\n' | b'{'))?;
+            let len = rest.iter().take(MAX_PARAMS + 1).position(|it| matches!(it, b'}' | b'\n' | b'{'))?;
             let params = (rest[len] == b'}').then(|| &source[name_end + 1..name_end + 1 + len])?;
             Some((name, params, name_end + len + 2))
         }

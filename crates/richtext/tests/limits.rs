@@ -1,0 +1,120 @@
+//! The limits of docs/limits.md that a document can reach: what is taken at each, and what happens past it.
+
+use plainwire_richtext::tree::Kind;
+use plainwire_richtext::{Address, Conversion, Dialect, Document, Flavor, Format, adf, convert};
+
+const EXTENDED: Format = Format::Markdown(Flavor::Extended);
+const WIKI: Format = Format::Wiki(Dialect::Jira);
+
+/// Returns a text in ADF with `content` in its root.
+fn adf_of(content: &str) -> String {
+    format!(r#"{{"type":"doc","version":1,"content":[{content}]}}"#)
+}
+
+/// Returns the messages about an ADF text that holds `count` numbers instead of blocks.
+fn wrong_blocks(count: usize) -> usize {
+    let source = adf_of(&vec!["1"; count].join(","));
+    Document::read(Format::Adf, &source).diagnostics.len()
+}
+
+#[test]
+fn a_source_of_more_than_a_gibibyte_is_not_read() {
+    // Pages of zeros that are only read take no memory.
+    let zeros = vec![0; (1 << 30) + 1];
+    let source = str::from_utf8(&zeros).expect("zeros are text");
+    let expected = "expected at most 1073741824 bytes, but found 1073741825";
+    for format in [Format::Adf, Format::Storage, WIKI, EXTENDED] {
+        let document = Document::read(format, source);
+        assert_eq!((document.source, document.blocks.len()), ("", 0), "{format:?}");
+        assert_eq!(document.diagnostics[0].message, expected, "{format:?}");
+    }
+    assert_eq!(adf::check(source)[0].message, expected);
+}
+
+#[test]
+fn adf_has_at_most_1000_diagnostics() {
+    assert_eq!([wrong_blocks(999), wrong_blocks(1_000), wrong_blocks(1_001)], [999, 1_000, 1_000]);
+}
+
+#[test]
+fn wiki_markup_has_at_most_1000_diagnostics() {
+    // Found while the tags are paired, and while blocks are read.
+    for wrong in ["{quote:x}\n", "{adf}x{adf}\n\n"] {
+        let count = |wrongs: usize| Document::read(WIKI, &wrong.repeat(wrongs)).diagnostics.len();
+        assert_eq!([count(999), count(1_000), count(1_001)], [999, 1_000, 1_000], "{wrong}");
+    }
+}
+
+#[test]
+fn a_conversion_reports_at_most_100_mistakes() {
+    let invalid = |conversion: Conversion| conversion.invalid.len();
+    let of_schema =
+        |count| invalid(convert(EXTENDED, Format::Adf, &":status[a]{color=freen}\n\n".repeat(count)));
+    assert_eq!([of_schema(99), of_schema(100), of_schema(101)], [99, 100, 100]);
+    let missing = |count| invalid(convert(EXTENDED, WIKI, &":status[a]\n\n".repeat(count)));
+    assert_eq!([missing(99), missing(100), missing(101)], [99, 100, 100]);
+}
+
+#[test]
+fn an_unknown_section_is_answered_with_at_most_20_headings() {
+    let error = |count: usize| {
+        let source: String = (0..count).map(|at| format!("# Part {at}\n\n")).collect();
+        let document = Document::read(EXTENDED, &source);
+        let address: Address = "Nothing".parse().expect("an address");
+        document.section(&address).expect_err("no such section").to_string()
+    };
+    assert!(error(20).ends_with(", Part 18, Part 19"), "{}", error(20));
+    assert!(error(21).ends_with(", Part 18, Part 19, and 1 more"), "{}", error(21));
+}
+
+#[test]
+fn markdown_is_written_with_at_most_24_marks_of_a_node() {
+    let written = |count: usize| {
+        let mark = |at| format!(r##"{{"type":"textColor","attrs":{{"color":"#0000{at:02}"}}}}"##);
+        let marks: Vec<String> = (0..count).map(mark).collect();
+        let text = format!(r#"{{"type":"text","text":"a","marks":[{}]}}"#, marks.join(","));
+        let source = adf_of(&format!(r#"{{"type":"paragraph","content":[{text}]}}"#));
+        convert(Format::Adf, EXTENDED, &source).text.matches(":color[").count()
+    };
+    assert_eq!([written(23), written(24), written(25)], [23, 24, 24]);
+}
+
+#[test]
+fn a_list_of_wiki_markup_has_at_most_30_levels() {
+    let kind = |levels: usize| Document::read(WIKI, &format!("{} x", "*".repeat(levels))).blocks[0].kind;
+    assert_eq!([kind(30), kind(31)], [Kind::BulletList, Kind::Paragraph]);
+}
+
+#[test]
+fn a_row_of_wiki_markup_has_at_most_1000_cells() {
+    let cells = |bars: usize| {
+        let source = format!("{}|\n", "|a".repeat(bars));
+        let document = Document::read(WIKI, &source);
+        let row = &document.blocks[0].children[0];
+        let last = row.children.last().map(|it| it.plain_text()).expect("a cell");
+        (row.children.len(), last)
+    };
+    let last = |text: &str| text.to_owned();
+    assert_eq!([cells(999), cells(1_000)], [(999, last("a")), (1_000, last("a"))]);
+    assert_eq!([cells(1_001), cells(1_002)], [(1_000, last("a|a|")), (1_000, last("a|a|a|"))]);
+}
+
+#[test]
+fn the_parameters_of_a_macro_of_wiki_markup_have_at_most_16_kib() {
+    let kind = |bytes: usize| {
+        let source = format!("{{panel:title={}}}\na\n{{panel}}", "x".repeat(bytes - 6));
+        Document::read(WIKI, &source).blocks[0].kind
+    };
+    assert_eq!([kind(16_384), kind(16_385)], [Kind::Panel, Kind::Paragraph]);
+}
+
+#[test]
+fn colours_of_wiki_markup_are_read_up_to_16_within_each_other() {
+    let read = |count: usize| {
+        let source = format!("b {}a{}", "{color:red}".repeat(count), "{color}".repeat(count));
+        let text = &Document::read(WIKI, &source).blocks[0].children[1];
+        (text.marks.len(), text.text.clone().into_owned())
+    };
+    assert_eq!([read(15), read(16)], [(15, "a".to_owned()), (16, "a".to_owned())]);
+    assert_eq!(read(17), (16, "{color:red}a{color}".to_owned()));
+}
