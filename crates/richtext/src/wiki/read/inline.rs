@@ -378,5 +378,5 @@ fn pair(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// The largest number of colours within each other. Each text inside carries all of them as marks.
+/// The largest number of colours within each other. For each text inside, all of them are looked at.
 const MAX_COLOURS: usize = 16;

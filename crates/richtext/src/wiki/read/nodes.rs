@@ -113,12 +113,13 @@ impl<'a> Nodes<'_, 'a> {
     }
 
     /// Returns the marks that are open at this position. If a colour of an earlier text is still open, it
-    /// comes first.
+    /// comes first. Of colours within each other only the innermost one applies.
     fn marks_here(&self) -> ThinVec<Mark<'a>> {
-        match &self.reader.colour {
-            None => self.marks.clone(),
-            Some(colour) => std::iter::once(colour).chain(&self.marks).cloned().collect(),
-        }
+        let open = || self.reader.colour.iter().chain(&self.marks);
+        let is_colour = |it: &&Mark<'a>| it.kind == MarkKind::TextColor;
+        let innermost = open().rfind(is_colour);
+        let applies = |it: &&Mark<'a>| !is_colour(it) || innermost.is_some_and(|one| std::ptr::eq(one, *it));
+        open().filter(applies).cloned().collect()
     }
 
     fn node(&mut self, node: Node<'a>, start: usize, end: usize) {

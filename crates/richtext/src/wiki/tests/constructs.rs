@@ -63,6 +63,20 @@ fn colour_reaches_over_blocks() {
 }
 
 #[test]
+fn of_colours_within_each_other_the_innermost_applies() {
+    let colour = |hex, name| format!("^textColor<color={hex},wiki:form={name}>");
+    let (blue, red) = (colour("#0000ff", "blue"), colour("#ff0000", "red"));
+    check(
+        "{color:blue}a {color:red}b{color} c{color}",
+        &format!(r#"paragraph["a "{blue} "b"{red} " c"{blue}]"#),
+    );
+    check(
+        "{color:blue}a\n\n{color:red}b{color} c{color}",
+        &format!(r#"paragraph["a"{blue}] paragraph["b"{red} " c"{blue}]"#),
+    );
+}
+
+#[test]
 fn lists_of_different_kinds_stand_in_each_other() {
     check(
         "# a\n#* b\nb2\n# c\n\n- d",
