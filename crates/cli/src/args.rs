@@ -407,3 +407,24 @@ pub(crate) enum Era {
     /// `server/discover` (2026-07-28).
     Modern,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_waits_60_s_without_an_answer_and_without_progress() {
+        for command in [["list"].as_slice(), &["call", "tool"], &["read", "a:b"], &["prompt", "p"], &["ping"]]
+        {
+            let line = ["plainwire"].iter().chain(command).chain(&["--", "server"]);
+            let ask = match Cli::try_parse_from(line).expect("a command").command {
+                Command::List(it) => it.ask,
+                Command::Call(it) | Command::Prompt(it) => it.ask,
+                Command::Read(it) => it.ask,
+                Command::Ping(it) => it,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(ask.timeout, 60, "{command:?}");
+        }
+    }
+}

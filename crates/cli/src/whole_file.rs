@@ -22,7 +22,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
 /// Returns the path that a chain of symbolic links leads to. The file need not exist.
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
-    for _ in 0..MAX_LINKS {
+    for _ in 0..=MAX_LINKS {
         match fs::read_link(&path) {
             Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
             Err(_) => return Ok(path),
@@ -93,6 +93,22 @@ fn write_new(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn up_to_40_symbolic_links_lead_to_a_file() {
+        let folder = std::env::temp_dir().join(format!("plainwire-links-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder of our own");
+        let link = |n: usize| folder.join(format!("link{n}"));
+        // `link1` leads to the file, and each further one to the link before it.
+        std::os::unix::fs::symlink("file", link(1)).expect("a link");
+        for n in 2..=41 {
+            std::os::unix::fs::symlink(format!("link{}", n - 1), link(n)).expect("a link");
+        }
+        assert_eq!(target(&link(40)).expect("40 links"), folder.join("file"));
+        assert_eq!(target(&link(41)).expect_err("41 links").to_string(), "a loop of links");
+        fs::remove_dir_all(&folder).expect("a folder of our own");
+    }
 
     #[cfg(unix)]
     #[test]

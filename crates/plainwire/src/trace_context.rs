@@ -281,6 +281,23 @@ mod tests {
     }
 
     #[test]
+    fn a_state_has_at_most_512_bytes_and_32_members_and_a_baggage_8_kib() {
+        let member = |bytes: usize| format!("a={}", "x".repeat(bytes - 2));
+        let state = |text: &str| {
+            of(&json!({ "traceparent": PARENT, "tracestate": text })).expect("a trace").tracestate().is_some()
+        };
+        let of_bytes = |bytes: usize| state(&format!("{},{}", member(255), member(bytes - 256)));
+        assert_eq!([of_bytes(512), of_bytes(513)], [true, false]);
+        let of_members = |count: usize| state(&vec!["a=1"; count].join(","));
+        assert_eq!([of_members(32), of_members(33)], [true, false]);
+        let baggage = |bytes: usize| {
+            let text = member(bytes);
+            of(&json!({ "traceparent": PARENT, "baggage": text })).expect("a trace").baggage().is_some()
+        };
+        assert_eq!([baggage(8_192), baggage(8_193)], [true, false]);
+    }
+
+    #[test]
     fn leaves_out_a_state_and_a_baggage_of_another_shape() {
         let many = vec!["a=1"; 33].join(",");
         let long = format!("a={}", "x".repeat(257));

@@ -213,3 +213,31 @@ fn knows_what_claude_code_keeps_for_this_folder() {
     command.env("HOME", &here).env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
     assert_eq!(Ran::of(command.output().expect("the binary starts")).quietly(), "42\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn check_starts_16_servers_at_a_time() {
+    let home = folder("servers-at-a-time");
+    let (begun, go) = (home.join("begun"), home.join("go"));
+    fs::create_dir(&begun).expect("a folder of our own");
+    let script =
+        format!("touch {}/$$; while [ ! -e {} ]; do sleep 0.05; done", begun.display(), go.display());
+    let entries: serde_json::Map<String, serde_json::Value> = (0..17)
+        .map(|n| (format!("s{n}"), serde_json::json!({ "command": "sh", "args": ["-c", script] })))
+        .collect();
+    let file = home.join("f.json");
+    write(&file, &serde_json::json!({ "mcpServers": entries }).to_string());
+    let count = || fs::read_dir(&begun).expect("our folder").count();
+    let checking = std::thread::spawn({
+        let (home, file) = (home.clone(), file.display().to_string());
+        move || servers(&home, &["--check", "--timeout", "60", "--config", &file])
+    });
+    while count() < 16 && !checking.is_finished() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(count(), 16);
+    fs::write(&go, "").expect("a file of our own");
+    checking.join().expect("no panic");
+    assert_eq!(count(), 17);
+}

@@ -65,6 +65,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_configuration_file_has_at_most_64_mib() {
+        let path = std::env::temp_dir().join(format!("plainwire-size-{}.json", std::process::id()));
+        let file = File::create(&path).expect("a file of our own");
+        // The file has no blocks on disk: it reads as NUL characters.
+        file.set_len(67_108_864).expect("a long file");
+        assert_eq!(read(&path).map(|it| it.map(|text| text.len())), Ok(Some(67_108_864)));
+        file.set_len(67_108_865).expect("a longer file");
+        let error = "expected at most 67108864 bytes, but found more";
+        assert_eq!(read(&path).map(|it| it.map(|text| text.len())), Err(error.to_owned()));
+        fs::remove_file(&path).expect("a file of our own");
+    }
+
+    #[test]
     fn overwrites_nothing_that_another_program_wrote_meanwhile() {
         let folder = std::env::temp_dir().join(format!("plainwire-replace-{}", std::process::id()));
         let path = folder.join("new/f.json");

@@ -481,3 +481,24 @@ pub(crate) fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
 fn text(json: Vec<u8>) -> String {
     String::from_utf8(json).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Waker};
+
+    use crate::Server;
+
+    #[tokio::test]
+    async fn up_to_64_commands_wait_for_the_connection_task() {
+        let client = crate::testing::client(Server::new("s")).await.expect("a connection");
+        let mut pings: Vec<_> = (0..70).map(|_| Box::pin(client.ping())).collect();
+        // The connection task does not run between these polls: all tasks share one thread.
+        for ping in &mut pings {
+            assert!(ping.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+        assert_eq!((client.commands.max_capacity(), client.commands.capacity()), (64, 0));
+        for ping in pings {
+            ping.await.expect("an answer");
+        }
+    }
+}

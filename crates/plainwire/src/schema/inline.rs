@@ -207,3 +207,39 @@ fn replace(schema: &mut Value, reference: &str, body: &Value, how: Merge) {
     }
     walk::each_mut(keywords, |inner| replace(inner, reference, body, how));
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn up_to_256_definitions_move_to_their_place_of_use() {
+        let stay = |count: usize| {
+            let name = |n: usize| format!("d{n}");
+            let properties: Keywords =
+                (0..count).map(|n| (name(n), json!({ "$ref": format!("#/$defs/d{n}") }))).collect();
+            let defs: Keywords = (0..count).map(|n| (name(n), json!({ "type": "string" }))).collect();
+            let mut schema = json!({ "$defs": defs, "properties": properties });
+            inline(&mut schema, InlineRule::Always);
+            schema["$defs"].as_object().map_or(0, Keywords::len)
+        };
+        assert_eq!([stay(256), stay(257)], [0, 257]);
+    }
+
+    #[test]
+    fn references_are_written_out_while_the_text_has_at_most_256_kib() {
+        let definition = json!({ "description": "x".repeat(100_000) });
+        let root = |title: usize| json!({ "properties": { "p": { "$ref": "#/$defs/d" } }, "title": "x".repeat(title) });
+        // The text is counted with the definition at its place and at its use.
+        let bytes = root(0).to_string().len() + 2 * definition.to_string().len();
+        let is_written_out = |total: usize| {
+            let mut schema = root(total - bytes);
+            schema["$defs"] = json!({ "d": definition });
+            inline(&mut schema, InlineRule::Always);
+            schema.get("$defs").is_none()
+        };
+        assert_eq!([is_written_out(262_144), is_written_out(262_145)], [true, false]);
+    }
+}

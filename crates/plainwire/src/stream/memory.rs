@@ -13,3 +13,24 @@ pub fn pair() -> (Stream, Stream) {
     let (right_in, right_out) = tokio::io::split(right);
     (Stream::new(left_in, left_out), Stream::new(right_in, right_out))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::Pin;
+    use std::task::Poll;
+
+    use tokio::io::AsyncWrite as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stream_in_memory_takes_64_kib_before_they_are_read() {
+        let (mut stream, _other) = pair();
+        let mut write = async || {
+            poll_fn(|cx| Poll::Ready(Pin::new(&mut stream.writer).poll_write(cx, &[b'x'; 100_000]))).await
+        };
+        assert!(matches!(write().await, Poll::Ready(Ok(65_536))));
+        assert!(write().await.is_pending());
+    }
+}

@@ -226,4 +226,15 @@ mod tests {
         }
         assert!(wire.unsent() > 0);
     }
+
+    #[tokio::test]
+    async fn an_empty_buffer_of_output_is_kept_up_to_2_mib() {
+        for (capacity, kept) in [(2 << 20, 2 << 20), ((2 << 20) + 1, 0)] {
+            let mut wire = Wire::new(Stream::new(tokio::io::empty(), tokio::io::sink()), 1024, None);
+            wire.out.reserve_exact(capacity);
+            wire.out.push(b'x');
+            poll_fn(|cx| wire.poll_write(cx)).await.expect("written");
+            assert_eq!(wire.out.capacity(), kept);
+        }
+    }
 }

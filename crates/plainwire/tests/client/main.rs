@@ -3,6 +3,7 @@
 mod cache;
 #[path = "../support/collected_logs.rs"]
 mod collected_logs;
+mod connecting;
 mod greedy_servers;
 #[cfg(all(feature = "http", feature = "http-client"))]
 mod http;

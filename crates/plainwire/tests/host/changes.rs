@@ -7,6 +7,7 @@ use std::time::Duration;
 use plainwire::client::Change;
 use plainwire::client::host::{Host, ListingState, Member};
 use plainwire::prelude::*;
+use plainwire::proto::peer::Limits;
 use plainwire::stream::tap::{Direction, Tap};
 use plainwire::testing::client_with;
 use plainwire::{Client, Error, ServerHandle};
@@ -77,6 +78,26 @@ async fn a_list_that_keeps_changing_is_told_of_all_the_same() {
     assert!(told <= Duration::from_millis(1_500), "{told:?}");
     let fetches = *asked.lock().expect("no panic") - before;
     assert!(fetches <= 6, "80 changes in 4 s, and {fetches} fetches");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_subscribes_again_after_1_s_and_then_after_twice_as_long_up_to_300_s() {
+    let times = Arc::<Mutex<Vec<Instant>>>::default();
+    let list = Arc::clone(&times);
+    let tap = Tap::new(move |frame| {
+        let message: Value = serde_json::from_slice(frame.bytes).expect("JSON");
+        if frame.direction == Direction::Out && message["method"] == "subscriptions/listen" {
+            list.lock().expect("no panic").push(Instant::now());
+        }
+    });
+    // The server refuses each subscription.
+    let server = Server::new("some").tool(tool("one")).limits(Limits { listens: 0, ..Limits::default() });
+    let client = client_with(server, Client::builder().tap(tap)).await.expect("a connection");
+    let _host = Host::start([Member::connected("a", client)]).expect("a host");
+    sleep(Duration::from_secs(1_200)).await;
+    let times = times.lock().expect("no panic");
+    let pauses: Vec<_> = times.windows(2).map(|it| (it[1] - it[0]).as_secs()).collect();
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
 }
 
 #[tokio::test(start_paused = true)]

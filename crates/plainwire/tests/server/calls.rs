@@ -262,6 +262,29 @@ async fn a_tool_that_once_was_slow_to_begin_no_longer_holds_up_others() {
     assert_eq!(raw.line().await, text("2", "through"));
 }
 
+#[tokio::test]
+async fn of_blocking_functions_512_run_at_a_time() {
+    let (begun, mut begins) = mpsc::unbounded_channel();
+    let (end, until) = blocking::channel::<()>();
+    let until = Arc::new(Mutex::new(until));
+    let tool = Tool::blocking("block", move || {
+        begun.send(()).expect("a test that waits");
+        // Ends with an error when the sender is dropped.
+        let _ = until.lock().expect("no panics").recv();
+    });
+    let limits = Limits { in_flight: 600, ..Limits::default() };
+    let mut raw = Raw::session(Server::new("s").limits(limits).tool(tool), LEGACY).await;
+    for id in 0..513 {
+        raw.send(&call(&id.to_string(), "block", "{}")).await;
+    }
+    for _ in 0..512 {
+        timeout(PATIENCE, begins.recv()).await.expect("a free thread in time");
+    }
+    timeout(Duration::from_millis(100), begins.recv()).await.expect_err("no free thread");
+    drop(end);
+    timeout(PATIENCE, begins.recv()).await.expect("a free thread in time");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_takes_too_long_ends_with_a_sentence() {
     let late = |id: &str, name: &str, limit: &str| {

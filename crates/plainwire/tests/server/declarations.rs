@@ -46,6 +46,14 @@ async fn refused(server: Server) -> (u32, String) {
 }
 
 #[tokio::test]
+async fn the_name_of_a_tool_has_at_most_128_bytes() {
+    let named = |bytes: usize| server().tool(Tool::new("n".repeat(bytes), hello));
+    named(128).serve(tokio::io::empty(), tokio::io::sink()).await.expect("a fitting name");
+    let (_, message) = refused(named(129)).await;
+    assert!(message.ends_with("`: expected a name of 1 to 128 of `A-Z a-z 0-9 _ . -`"), "{message}");
+}
+
+#[tokio::test]
 async fn says_what_is_wrong_with_a_declaration() {
     for (server, message) in [
         (Server::new(""), "expected the server to have a name and at least one revision"),

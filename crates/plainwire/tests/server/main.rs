@@ -25,6 +25,7 @@ mod revisions;
 mod schemas;
 mod subscriptions;
 #[cfg(feature = "validate")]
+mod turns;
 mod validate;
 
 use plainwire::prelude::*;

@@ -322,6 +322,30 @@ fn cuts_long_lists_and_long_values() {
     assert!(said.len() < 600 && said.contains("\"value19\" and 980 more, but found \"xxx"), "{said}");
 }
 
+#[test]
+fn a_message_about_arguments_has_at_most_1000_characters() {
+    let names = (0..20).map(|n| (format!("{n:060}"), json!({})));
+    let mut schema = json!({ "type": "object", "additionalProperties": false });
+    schema["properties"] = names.collect::<serde_json::Map<_, _>>().into();
+    let schema = InputSchema::by_hand(schema.into_schema().expect("JSON"));
+    let said = read::<Value>(r#"{"x":1}"#, &schema).expect_err("an unknown name").0;
+    assert!(said.starts_with("expected `arguments` to have only `000000") && said.ends_with('…'), "{said}");
+    assert_eq!(said.chars().count(), 1_000 + 1);
+}
+
+#[test]
+fn an_example_of_what_fits_has_at_most_80_bytes() {
+    let shown = |bytes: usize| {
+        // Two bytes are for the quotes.
+        let text = "é".repeat((bytes - 2) / 2) + if bytes % 2 == 1 { "a" } else { "" };
+        let schema = json!({ "type": "object", "properties": { "it": { "const": text } } });
+        let schema = InputSchema::by_hand(schema.into_schema().expect("JSON"));
+        let said = read::<Value>(r#"{"it":5}"#, &schema).expect_err("no text").0;
+        said.ends_with(&format!("; \"{text}\" would fit"))
+    };
+    assert_eq!([shown(80), shown(81)], [true, false]);
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only read")]
 struct Bounded {

@@ -264,24 +264,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_principal_uses_up_its_own_room_for_used_states_only() {
+    fn each_principal_may_use_10000_states_and_all_callers_without_one_100000() {
         let sealer = Sealer::new(None, ("s", "1"), Duration::from_secs(60), true);
         let unix = Duration::from_secs(1);
-        let origin = |name: &str| Origin {
+        let origin = |name: Option<&str>| Origin {
             arguments: "{}".to_owned(),
             method: "tools/call",
             name: "t".to_owned(),
-            principal: Some(Arc::new(Principal { name: name.to_owned() })),
+            principal: name.map(|name| Arc::new(Principal { name: name.to_owned() })),
         };
         let used = |origin: &Origin| {
             let sealed = sealer.seal(origin, &RequestState::default(), unix).expect("a small state");
             sealer.open(origin, &sealed, "{}", unix).map(drop)
         };
-        let ada = origin("ada");
-        for _ in 0..MAX_USED {
-            used(&ada).expect("room");
+        for (caller, room) in [(origin(Some("ada")), 10_000), (origin(None), 100_000)] {
+            for _ in 0..room {
+                used(&caller).expect("room");
+            }
+            used(&caller).expect_err("no room");
         }
-        used(&ada).expect_err("no room");
-        used(&origin("bob")).expect("room of his own");
+        used(&origin(Some("bob"))).expect("room of his own");
     }
 }

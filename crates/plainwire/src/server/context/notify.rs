@@ -390,4 +390,15 @@ mod tests {
         });
         assert_eq!(is_done.recv_timeout(Duration::from_secs(10)).expect("an end in time"), [1.0, 2.0, 3.0]);
     }
+
+    #[test]
+    fn of_the_reports_of_complete_pages_1024_wait_until_they_are_sent() {
+        let mut channel = Channel::default();
+        let context = context(&channel);
+        for _ in 0..1_100 {
+            context.inner.signals.page_complete(context.inner.key, "page");
+        }
+        let waiting = std::iter::from_fn(|| channel.try_next()).count();
+        assert_eq!(waiting, 1_024);
+    }
 }

@@ -240,6 +240,14 @@ fn refuses_paths_that_are_none() {
 }
 
 #[test]
+fn a_path_below_a_root_and_the_uri_of_a_root_have_at_most_4096_bytes() {
+    let of_path = |bytes: usize| check_text(Path::new(&"a".repeat(bytes))).map_err(|it| it.code().to_owned());
+    assert_eq!([of_path(4_096), of_path(4_097)], [Ok(()), Err("invalid_input".to_owned())]);
+    let of_uri = |bytes: usize| path_of(&format!("file:///c:/{}", "a".repeat(bytes - 11))).map(drop);
+    assert_eq!([of_uri(4_096), of_uri(4_097)], [Ok(()), Err("at most 4096 bytes long")]);
+}
+
+#[test]
 fn only_file_uris_of_this_host_open_something() {
     let dir = Dir::with(&["root/file"]);
     let path = dir.uri("root")["file://".len()..].to_owned();

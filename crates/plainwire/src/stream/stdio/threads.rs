@@ -137,3 +137,30 @@ impl AsyncWrite for Writer {
         self.poll_idle(cx)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    /// A file without end that sends the length of each read to the test.
+    struct Endless(blocking::Sender<usize>);
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.send(buffer.len()).map_err(io::Error::other)?;
+            Ok(buffer.len())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_thread_passes_64_kib_on_at_a_time() {
+        let (lengths, read) = blocking::channel();
+        let _reader = Reader::new(Endless(lengths));
+        assert_eq!(read.recv(), Ok(65_536));
+        let mut writer = Writer::new(io::sink());
+        let written = poll_fn(|cx| Pin::new(&mut writer).poll_write(cx, &[b'x'; 100_000])).await;
+        assert_eq!(written.expect("taken"), 65_536);
+    }
+}

@@ -47,6 +47,25 @@ async fn a_loop_asks_under_numbered_keys() {
 }
 
 #[tokio::test]
+async fn a_call_that_asks_something_else_each_time_has_256_rounds() {
+    let round = AtomicUsize::new(0);
+    let tool = Tool::new("t", move |ctx: Context| {
+        let message = format!("{}?", round.fetch_add(1, SeqCst));
+        async move { ctx.elicit::<String>("q", message).await?.accepted() }
+    });
+    let mut asked = Asked::connect(server(tool), MODERN).await;
+    let mut answer = asked.tool("t").await;
+    for _ in 1..256 {
+        answer = asked.again("t", &json!({"q": accept("x")}), &state(&answer)).await;
+        assert_eq!(keys(&answer), ["q"]);
+    }
+    let answer = asked.again("t", &json!({"q": accept("x")}), &state(&answer)).await;
+    let expected =
+        "expected a call to end within 256 rounds (limit `questions`), but found that it asks again for `q`";
+    assert!(answer.contains(expected) && answer.contains("-32603"), "{answer}");
+}
+
+#[tokio::test]
 async fn an_answer_decides_what_is_asked_next() {
     for (era, fly, expected) in ERAS.into_iter().flat_map(|era| [(era, true, "SEAT"), (era, false, "CAR")]) {
         let tool = Tool::new("t", |ctx: Context| async move {
