@@ -25,7 +25,7 @@ impl Exchange {
     pub(crate) fn begin(
         built: &Arc<Built>,
         principal: Option<Arc<Principal>>,
-        attached: &Attached,
+        attached: Attached,
         text: &str,
         parsed: Result<Message, Malformed>,
     ) -> Self {

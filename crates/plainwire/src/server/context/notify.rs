@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use plainwire_proto::model::LogLevel;
@@ -251,7 +251,7 @@ pub(super) enum LogGate {
     Request(LogLevel),
     /// Passes messages of at least the level that the session (`logging/setLevel`) has at the time of the
     /// message.
-    Session(Arc<Logs>),
+    Session(Signals),
 }
 
 impl LogGate {
@@ -262,7 +262,7 @@ impl LogGate {
             (Some(level), Era::Modern) => Self::Request(level),
             (Some(level), Era::Legacy) => {
                 signals.logs.set_level(level);
-                Self::Session(Arc::clone(&signals.logs))
+                Self::Session(signals.clone())
             }
         }
     }
@@ -271,7 +271,7 @@ impl LogGate {
         match self {
             Self::Closed => false,
             Self::Request(least) => level >= *least,
-            Self::Session(logs) => level as u8 >= logs.level.load(Ordering::Relaxed),
+            Self::Session(signals) => level as u8 >= signals.logs.level.load(Ordering::Relaxed),
         }
     }
 }
@@ -305,7 +305,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::cell::{OnceCell, RefCell};
     use std::sync::atomic::AtomicBool;
-    use std::sync::mpsc;
+    use std::sync::{Arc, mpsc};
     use std::task::{Poll, Wake, Waker};
     use std::thread;
 

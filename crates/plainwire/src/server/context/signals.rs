@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context as Poller, Poll, Waker};
@@ -138,21 +139,33 @@ pub(crate) enum Signal {
 /// bounds the questions of a call, and [`MAX_PROGRESS`] bounds progress; equal limits bound log messages and
 /// reports about web pages.
 #[derive(Clone, Debug)]
-pub(crate) struct Signals {
+pub(crate) struct Signals(Arc<Shared>);
+
+/// What the clones of [`Signals`] share.
+#[derive(Debug)]
+pub(crate) struct Shared {
     /// The ticket, the number of a question, that the next question gets.
-    last_ticket: Arc<AtomicU64>,
-    pub(crate) logs: Arc<Logs>,
+    last_ticket: AtomicU64,
+    pub(crate) logs: Logs,
     queue: mpsc::UnboundedSender<Signal>,
     /// The cached roots of the session on this connection.
     pub(crate) roots: KnownRoots,
     /// The wakers of the calls that wait until fewer answers are in the queue.
-    paused: Arc<Mutex<BTreeMap<CallKey, Waker>>>,
+    paused: Mutex<BTreeMap<CallKey, Waker>>,
     /// The size of all answers in the queue, in bytes.
-    unsent_answers: Arc<AtomicUsize>,
+    unsent_answers: AtomicUsize,
     /// The number of reports about web pages in the queue.
-    unsent_pages: Arc<AtomicUsize>,
+    unsent_pages: AtomicUsize,
     /// The number of progress reports in the queue.
-    unsent_progress: Arc<AtomicUsize>,
+    unsent_progress: AtomicUsize,
+}
+
+impl Deref for Signals {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
 }
 
 /// The limit of unsent progress reports per connection: a screenful for each of a few dozen calls.
@@ -165,17 +178,17 @@ pub(crate) const MAX_ANSWERS: usize = 1 << 20;
 impl Signals {
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Signal>) {
         let (queue, signals) = mpsc::unbounded_channel();
-        let this = Self {
-            last_ticket: Arc::default(),
-            logs: Arc::default(),
+        let shared = Shared {
+            last_ticket: AtomicU64::default(),
+            logs: Logs::default(),
             queue,
             roots: KnownRoots::default(),
-            paused: Arc::default(),
-            unsent_answers: Arc::default(),
-            unsent_pages: Arc::default(),
-            unsent_progress: Arc::default(),
+            paused: Mutex::default(),
+            unsent_answers: AtomicUsize::default(),
+            unsent_pages: AtomicUsize::default(),
+            unsent_progress: AtomicUsize::default(),
         };
-        (this, signals)
+        (Self(Arc::new(shared)), signals)
     }
 
     /// Sends a signal. After the connection has ended, the signal is dropped, because there is no client to

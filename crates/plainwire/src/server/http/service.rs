@@ -38,7 +38,12 @@ impl HttpService {
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
-        self.endpoint.handle(request).await
+        let (head, body) = request.into_parts();
+        self.endpoint.answer(&head, body).await
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
     /// Begins the shutdown of streams that do not end by themselves: a stream for messages that belong to no

@@ -40,8 +40,8 @@ pub(crate) struct Attached {
 #[cfg(feature = "http")]
 impl Calls {
     /// Runs `take_in`, which handles messages. The calls that it starts get `attached`.
-    pub(crate) fn attaching<T>(&mut self, attached: &Attached, take_in: impl FnOnce(&mut Self) -> T) -> T {
-        self.attached = attached.clone();
+    pub(crate) fn attaching<T>(&mut self, attached: Attached, take_in: impl FnOnce(&mut Self) -> T) -> T {
+        self.attached = attached;
         let taken = take_in(self);
         self.attached = Attached::default();
         taken

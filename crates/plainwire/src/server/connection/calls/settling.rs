@@ -20,11 +20,10 @@ impl Calls {
     /// Starts the call `wanted` of `entry`, or records it in `starts`. A recorded call counts as running until
     /// [`Self::settle`].
     pub(super) fn begin<'f>(&mut self, starts: &mut Starts<'f>, entry: &Arc<Entry>, wanted: CallRequest<'f>) {
-        let attached = self.attached.clone();
         let around = Surroundings {
             built: &self.built,
             gate: self.gate.get_or_insert_with(Gate::current),
-            headers: &attached.headers,
+            headers: &self.attached.headers,
             principal: self.principal.as_ref(),
             queue: SignalSource::Channel(&self.channel),
             session: self.peer.session_client(),
@@ -32,25 +31,30 @@ impl Calls {
         match starts {
             Starts::Later(starts) => {
                 self.tasks.insert(wanted.key, CallTask::starting(entry.on_cancel));
-                let start = Start::new(entry, wanted, attached.clone(), around);
+                let start = Start::new(entry, wanted, self.attached.clone(), around);
+                // Most messages begin one call, and a vector makes room for four.
+                if starts.is_empty() {
+                    starts.reserve_exact(1);
+                }
                 starts.push(start);
             }
             Starts::Now => {
                 let step = wanted.first_step(entry, around);
-                self.settle_step(entry, &wanted, attached, step);
+                self.settle_step(entry, &wanted, self.attached.clone(), step);
             }
         }
     }
 
     /// Answers a recorded call, or continues it on a task, as the result of its first step demands.
     #[cfg(feature = "http")]
-    pub(crate) fn settle(&mut self, start: Start<'_>, step: FirstStep) {
+    pub(crate) fn settle(&mut self, start: &mut Start<'_>, step: FirstStep) {
+        let attached = std::mem::take(&mut start.attached);
         let (key, starting) = (start.wanted.key, self.tasks.remove(&start.wanted.key));
         if !starting.is_some_and(|starting| starting.is_cancelled) {
-            return self.settle_step(&start.entry, &start.wanted, start.attached, step);
+            return self.settle_step(&start.entry, &start.wanted, attached, step);
         }
         if let FirstStep::Waits(work, pace) = step {
-            self.continue_call(&start.entry, &start.wanted, start.attached, (work, pace));
+            self.continue_call(&start.entry, &start.wanted, attached, (work, pace));
         }
         // No task runs a call that has ended already, so its request is over at once.
         if self.stop(key).is_break() {

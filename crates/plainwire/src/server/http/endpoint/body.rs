@@ -16,6 +16,7 @@ use tokio::time::{Instant, Sleep};
 use super::compress::{self, Gzip};
 use super::memory::{Claim, OverMemory, REQUEST};
 use super::stream::Events;
+use super::usage::Slot;
 
 /// The body of a response.
 #[derive(Default)]
@@ -158,6 +159,8 @@ pub(crate) enum Unread {
     Broken(String),
     OverMemory(OverMemory),
     TooLarge,
+    /// Too many other bodies are waited for.
+    TooMany,
     TooSlow,
 }
 
@@ -168,10 +171,12 @@ const SLOWEST: usize = 16 << 10;
 
 /// Reads a request body of at most `limit` bytes. Its memory is claimed before it is allocated, beside what
 /// `memory` has already ([`REQUEST`]). The server waits at most `patience` for each part. The
-/// whole body may take `patience`, plus the time that its bytes take at the speed [`SLOWEST`].
+/// whole body may take `patience`, plus the time that its bytes take at the speed [`SLOWEST`]. Before the first
+/// wait, `slot` takes a slot for the body; most bodies are there as a whole, and need none.
 pub(crate) async fn read<B>(
     body: B,
     (limit, memory): (usize, &mut Claim),
+    slot: impl Fn() -> Option<Slot>,
     patience: Duration,
 ) -> Result<Vec<u8>, Unread>
 where
@@ -181,13 +186,18 @@ where
     let mut body = pin!(body);
     let began = Instant::now();
     let mut bytes = Vec::with_capacity(declared.min(limit).min(BELIEVED));
-    let mut sleep: Option<Pin<Box<Sleep>>> = None;
+    let mut waiting: Option<(Pin<Box<Sleep>>, Slot)> = None;
     loop {
         let frame = poll_fn(|cx| match body.as_mut().poll_frame(cx) {
             Poll::Ready(frame) => Poll::Ready(Ok(frame)),
             Poll::Pending => {
-                let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
-                sleep.as_mut().poll(cx).map(|()| Err(Unread::TooSlow))
+                if waiting.is_none() {
+                    waiting = slot().map(|slot| (Box::pin(tokio::time::sleep(patience)), slot));
+                }
+                match &mut waiting {
+                    None => Poll::Ready(Err(Unread::TooMany)),
+                    Some((sleep, _)) => sleep.as_mut().poll(cx).map(|()| Err(Unread::TooSlow)),
+                }
             }
         });
         let Some(frame) = frame.await? else { return Ok(bytes) };
@@ -203,7 +213,7 @@ where
             let count = chunk.len();
             data.advance(count);
         }
-        if let Some(sleep) = &mut sleep {
+        if let Some((sleep, _)) = &mut waiting {
             let earned = Duration::from_secs_f64(bytes.len() as f64 / SLOWEST as f64);
             sleep.as_mut().reset((began + earned).min(Instant::now()) + patience);
         }
@@ -225,6 +235,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::memory::Memory;
+    use super::super::usage::Usage;
     use super::*;
 
     /// A body without an end: the timer of its next part, the interval between parts, and the number of bytes
@@ -251,7 +262,9 @@ mod tests {
         let first = Box::pin(tokio::time::sleep(Duration::from_secs(first)));
         let body = Trickle(first, Duration::from_secs(every), bytes);
         let mut memory = Arc::new(Memory::new(Some(1 << 30))).claim(&"ada".into(), REQUEST).expect("room");
-        (read(body, (1 << 20, &mut memory), Duration::from_secs(30)).await, began.elapsed().as_secs())
+        let usage = Arc::<Usage>::default();
+        let slot = || usage.take(&"ada".into(), 1);
+        (read(body, (1 << 20, &mut memory), slot, Duration::from_secs(30)).await, began.elapsed().as_secs())
     }
 
     #[tokio::test(start_paused = true)]

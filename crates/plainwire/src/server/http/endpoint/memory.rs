@@ -4,7 +4,6 @@
 //! In: claims, each before its memory is allocated. Out: the claim, or the limit that it would exceed. Memory
 //! that handlers allocate is not counted.
 
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::header::RETRY_AFTER;
@@ -99,12 +98,11 @@ impl Claim {
             return Err(OverMemory::Caller(most / 2));
         }
         let all = taken.all.saturating_add(more);
-        match taken.by_caller.entry(self.caller.clone()) {
-            Entry::Occupied(of_caller) if of_caller.get() + more > most / 2 => {
-                return Err(OverMemory::Caller(most / 2));
-            }
+        match taken.by_caller.get_mut(&self.caller) {
+            Some(of_caller) if *of_caller + more > most / 2 => return Err(OverMemory::Caller(most / 2)),
             _ if all > most => return Err(OverMemory::All(most)),
-            of_caller => *of_caller.or_insert(0) += more,
+            Some(of_caller) => *of_caller += more,
+            None => drop(taken.by_caller.insert(self.caller.clone(), more)),
         }
         taken.all = all;
         self.bytes = bytes;

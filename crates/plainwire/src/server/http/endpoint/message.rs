@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use plainwire_proto::envelope::{self, Id, Malformed, Message};
 use plainwire_proto::error::Error;
@@ -14,9 +13,10 @@ use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
 
 use super::body::Body;
 use super::usage::Place;
-use super::{Caller, Endpoint, answer};
-use crate::server::http::eras::{no_session, store_failed};
-use crate::server::http::session::Posted;
+use super::{Caller, Claim, Endpoint, answer};
+use crate::server::connection::Exchange;
+use crate::server::http::eras::{PostedInSession, no_session, store_failed};
+use crate::server::http::session::{Posted, Session};
 
 /// The body of a POST: its text (a message or a batch), and the result of parsing the text as one message.
 pub(crate) struct Read<'r> {
@@ -42,43 +42,62 @@ impl<'r> Read<'r> {
     }
 }
 
+/// A message that the code of its era has taken.
+pub(crate) enum Begun<'m> {
+    Answered(Box<Response<Body>>),
+    InSession(PostedInSession<'m>),
+    /// A modern request, with the place that its answer holds until it is sent.
+    Modern(Box<Exchange>, Arc<Place>),
+}
+
+impl Begun<'_> {
+    pub(crate) fn answered(response: Response<Body>) -> Self {
+        Self::Answered(Box::new(response))
+    }
+}
+
 impl Endpoint {
-    pub(crate) async fn post_message(
+    /// Reads a message and passes it to the code of its era. Also returns the place of the message among those in
+    /// flight, and its id if it is a request.
+    ///
+    /// # Errors
+    /// The response, if the body is not UTF-8 or the caller has too many requests in flight.
+    pub(super) async fn begin<'m>(
         &self,
-        head: &Parts,
+        headers: &'m Fields<'_>,
         caller: Caller,
-        read: Read<'_>,
-        place: &Arc<Place>,
-    ) -> Response<Body> {
-        let headers = Fields(&head.headers);
-        let refuse = |refusal: Refusal| refused(&refusal, rules::answered_id(&read.parsed));
-        let class = match rules::classify(read.text, &read.parsed, &headers, self.rules()) {
-            Ok(class) => class,
-            Err(refusal) => return refuse(refusal),
-        };
-        match class {
-            Class::Initialize => self.initialize(caller, read).await,
-            Class::Modern => match self.check_modern(&read, &headers) {
-                Ok(()) => self.serve_modern(caller, read, place).await,
+        (bytes, memory): (&'m [u8], Claim),
+    ) -> Result<(Begun<'m>, Arc<Place>, Option<Id>), Box<Response<Body>>> {
+        let (read, place) = self.read(bytes, &caller, memory)?;
+        let asked = rules::answered_id(&read.parsed).cloned();
+        let refuse = |refusal: Refusal| Begun::answered(refused(&refusal, asked.as_ref()));
+        let begun = match rules::classify(read.text, &read.parsed, headers, self.rules()) {
+            // On the heap, because it is rare and large.
+            Ok(Class::Initialize) => Begun::answered(Box::pin(self.initialize(caller, read)).await),
+            Ok(Class::Modern) => match self.check_modern(&read, headers) {
+                Ok(()) => self.begin_modern(caller, read, &place),
                 Err(refusal) => refuse(refusal),
             },
-            Class::ModernNotification => answer::empty(StatusCode::ACCEPTED),
-            Class::Session(id) => {
-                let asked = rules::answered_id(&read.parsed).cloned();
-                let asked = asked.as_ref();
-                let session = match self.sessions.find(id, caller.principal.as_ref()).await {
-                    Ok(Some(session)) => session,
-                    Ok(None) => return no_session(asked),
-                    Err(error) => return store_failed(asked, &error),
-                };
-                if let Some(revision) = session.revision()
-                    && let Err(refusal) = rules::check_session(&headers, revision, self.rules())
-                {
-                    return refuse(refusal);
-                }
-                self.post_in_session((id, &session), asked, (read.into_posted(), caller), place).await
-            }
-        }
+            Ok(Class::ModernNotification) => Begun::answered(answer::empty(StatusCode::ACCEPTED)),
+            Ok(Class::Session(id)) => match self.sessions.find(id, caller.principal.as_ref()).await {
+                Ok(Some(session)) => match self.check_session(&session, headers) {
+                    Ok(()) => {
+                        let posted = (read.into_posted(), caller);
+                        Begun::InSession(self.post_in_session((id, session), posted, &place))
+                    }
+                    Err(refusal) => refuse(refusal),
+                },
+                Ok(None) => Begun::answered(no_session(asked.as_ref())),
+                Err(error) => Begun::answered(store_failed(asked.as_ref(), &error)),
+            },
+            Err(refusal) => refuse(refusal),
+        };
+        Ok((begun, place, asked))
+    }
+
+    /// Checks the headers of a message in a session, which has no revision until it is initialized.
+    fn check_session(&self, session: &Session, headers: &Fields<'_>) -> Result<(), Refusal> {
+        session.revision().map_or(Ok(()), |revision| rules::check_session(headers, revision, self.rules()))
     }
 
     /// Checks the metadata of a modern request, and the headers that repeat arguments of its tool.

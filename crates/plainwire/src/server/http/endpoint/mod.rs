@@ -1,8 +1,8 @@
 //! The endpoint: runs the checks that all requests have to pass, then hands a request to its era.
 //!
 //! Order of the checks of a POST: `Host` and `Origin` (400, 403), method (405), `Accept` (406; not for
-//! HTTP+SSE), declared size (413), type and coding (415), token (401), number of bodies of this caller (429),
-//! body (400, 408, 413), UTF-8 (400), requests in flight of this caller (429), JSON-RPC message (400). Then
+//! HTTP+SSE), declared size (413), type and coding (415), token (401), memory (429, 503), body (400,
+//! 408, 413), number of bodies of this caller (429), UTF-8 (400), requests in flight of this caller (429), JSON-RPC message (400). Then
 //! come the checks of the era.
 
 use std::net::{IpAddr, Ipv6Addr};
@@ -16,7 +16,7 @@ use http::header::{
     CONTENT_TYPE, ORIGIN, VARY,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version};
 use plainwire_proto::envelope::{self, Id, Message};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::http as rules;
@@ -53,7 +53,7 @@ pub(crate) use guard::{Guard, Token, local_hosts};
 use memory::CallerMemory;
 pub(crate) use memory::{Claim, Memory, OverMemory, REQUEST};
 use message::unread;
-pub(crate) use message::{Fields, Read, is_listen, refused};
+pub(crate) use message::{Begun, Fields, Read, is_listen, refused};
 pub(crate) use refusals::{LinePause, Refusals};
 pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
@@ -61,7 +61,7 @@ pub(crate) use usage::{Place, Slot, Usage};
 
 /// An HTTP endpoint of one server.
 pub(crate) struct Endpoint {
-    /// The number of request bodies that are being received, by caller.
+    /// The number of request bodies for whose next part the server waits, by caller.
     pub(super) bodies: Arc<Usage>,
     pub(super) built: Arc<Built>,
     pub(super) compression: Compression,
@@ -112,24 +112,24 @@ impl Caller {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteAddr(pub IpAddr);
 
-/// The largest number of request bodies that one caller may send at a time. 1,024: behind a proxy, many
-/// callers count as one, and a whole body is read in milliseconds.
+/// The largest number of request bodies of one caller for whose next part the server waits. 1,024: behind a
+/// proxy, many callers count as one, and a whole body is read in milliseconds.
 const BODIES: usize = 1_024;
 
 pub(super) const METHODS: &str = "DELETE, GET, OPTIONS, POST";
 
 impl Endpoint {
-    pub(super) async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    /// Answers one request.
+    pub(super) async fn answer<B>(&self, head: &Parts, body: B) -> Response<Body>
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
-        let (head, body) = request.into_parts();
-        let response = self.handle_parts(&head, body).await;
+        let response = self.answer_uncompressed(head, body).await;
         self.refusals.note(&response, head.extensions.get::<RemoteAddr>());
         self.compression.apply(Accepted::read(&head.headers), response)
     }
 
-    async fn handle_parts<B>(&self, head: &Parts, body: B) -> Response<Body>
+    async fn answer_uncompressed<B>(&self, head: &Parts, body: B) -> Response<Body>
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
@@ -140,7 +140,8 @@ impl Endpoint {
         let sse = self.sse.as_ref().filter(|_| PATHS.contains(&head.uri.path()));
         let mut response = match (sse, &head.method) {
             (_, &Method::OPTIONS) => preflight(&head.headers),
-            (Some(sse), _) => self.handle_sse(sse, head, body).await,
+            // On the heap, because it is rare and large.
+            (Some(sse), _) => Box::pin(self.handle_sse(sse, head, body)).await,
             (None, &Method::DELETE) => self.delete(head).await,
             (None, &Method::GET) => self.get(head).await,
             (None, &Method::POST) => self.post(head, body).await,
@@ -167,12 +168,16 @@ impl Endpoint {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
-        let (read, place) = match self.read(&bytes, &caller, memory) {
-            Ok(read) => read,
+        let (id, headers) = (caller.id.clone(), Fields(&head.headers));
+        let (begun, place, asked) = match self.begin(&headers, caller, (&bytes, memory)).await {
+            Ok(begun) => begun,
             Err(refused) => return *refused,
         };
-        let (id, asked) = (caller.id.clone(), rules::answered_id(&read.parsed).cloned());
-        let response = self.post_message(head, caller, read, &place).await;
+        let response = match begun {
+            Begun::Answered(response) => *response,
+            Begun::InSession(posted) => self.answer_in_session(posted, asked.as_ref(), &place).await,
+            Begun::Modern(exchange, place) => self.answer_modern(exchange, place).await,
+        };
         let response = self.until_sent(response, (&id, asked.as_ref()), (place, head.version));
         if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
             tap.see(Direction::Out, bytes);
@@ -189,7 +194,9 @@ impl Endpoint {
         (place, version): (Arc<Place>, Version),
     ) -> Response<Body> {
         let bytes = response.body().whole().map_or(0, <[u8]>::len);
-        let memory = match self.memory.claim(caller, bytes.saturating_sub(REQUEST)) {
+        // The claim of the request has room for a usual answer.
+        let memory = match bytes.checked_sub(REQUEST).map(|more| self.memory.claim(caller, more)).transpose()
+        {
             Ok(memory) => memory,
             Err(over) => return over.response_instead(asked, bytes),
         };
@@ -222,12 +229,10 @@ impl Endpoint {
             return refuse(415, text);
         }
         let caller = self.caller(head).map_err(|found| Box::new(answer::unauthorized(found)))?;
-        let Some(_slot) = self.bodies.take(&caller.id, BODIES) else {
-            return refuse(429, format!("expected at most {BODIES} bodies at a time, but found one more"));
-        };
         let claimed = self.memory.claim(&caller.id, REQUEST);
         let mut memory = claimed.map_err(|over| Box::new(over.response(None)))?;
-        let read = body::read(body, (limit, &mut memory), self.patience).await;
+        let slot = || self.bodies.take(&caller.id, BODIES);
+        let read = body::read(body, (limit, &mut memory), slot, self.patience).await;
         // Reading wakes the task of an HTTP/2 connection, so that the client may send more. That task could
         // not run anywhere else while a handler blocks this thread, so it runs first.
         if head.version == Version::HTTP_2 {
@@ -237,6 +242,9 @@ impl Endpoint {
             Ok(bytes) => Ok((bytes, memory, caller)),
             Err(Unread::OverMemory(over)) => Err(Box::new(over.response(None))),
             Err(Unread::TooLarge) => too_large(),
+            Err(Unread::TooMany) => {
+                refuse(429, format!("expected at most {BODIES} bodies at a time, but found one more"))
+            }
             Err(Unread::TooSlow) => {
                 let patience = self.patience;
                 refuse(408, format!("expected the next part of the body within {patience:?}, but found less"))

@@ -2,7 +2,6 @@
 //!
 //! Callers without a principal are distinguished by address.
 
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::caller_id::{ByCaller, CallerId};
@@ -24,12 +23,14 @@ impl Usage {
     /// least 1.
     pub(crate) fn take_many(self: &Arc<Self>, caller: &CallerId, count: usize, limit: usize) -> Option<Slot> {
         let has_room = |taken: usize| limit.checked_sub(taken).is_some_and(|free| count <= free);
-        match self.lock().entry(caller.clone()) {
-            Entry::Occupied(mut taken) if has_room(*taken.get()) => *taken.get_mut() += count,
+        let mut by_caller = self.lock();
+        match by_caller.get_mut(caller) {
+            Some(taken) if has_room(*taken) => *taken += count,
             // A caller is inserted only with a slot: only a slot removes a caller again.
-            Entry::Vacant(new) if has_room(0) => drop(new.insert(count)),
+            None if has_room(0) => drop(by_caller.insert(caller.clone(), count)),
             _ => return None,
         }
+        drop(by_caller);
         Some(Slot { caller: caller.clone(), count, usage: Arc::clone(self) })
     }
 
@@ -48,11 +49,10 @@ impl Usage {
 
 /// Subtracts `count` from the count of `caller`, which is forgotten when nothing is left.
 pub(super) fn give_back(by_caller: &mut ByCaller<usize>, caller: &CallerId, count: usize) {
-    if let Entry::Occupied(mut taken) = by_caller.entry(caller.clone()) {
-        *taken.get_mut() -= count;
-        if *taken.get() == 0 {
-            taken.remove();
-        }
+    let Some(taken) = by_caller.get_mut(caller) else { return };
+    *taken -= count;
+    if *taken == 0 {
+        by_caller.remove(caller);
     }
 }
 

@@ -11,10 +11,25 @@ use crate::server::connection::calls::{Attached, Held};
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Fields, METHODS, Place, Read, SESSION_ID, answer, refused,
 };
-use crate::server::http::session::{Posted, ReplicaNotice, Reply, ResponseStart, SESSION, Session, Unsaved};
+use crate::server::http::session::{
+    Posted, ReplicaNotice, Reply, ResponseStart, SESSION, Session, Taken, Unsaved,
+};
 use crate::server::store::StoreError;
 
 const STORE_FAILED: &str = "the store of this server failed";
+
+/// A message or a batch that its session has taken.
+pub(crate) struct PostedInSession<'p> {
+    /// The id of the session.
+    id: &'p str,
+    is_batch: bool,
+    /// The text for other replicas: [`Posted::relayed`].
+    relayed: Option<&'p str>,
+    session: Arc<Session>,
+    taken: Taken,
+    /// Whether the session was initialized before.
+    was_initialized: bool,
+}
 
 impl Endpoint {
     /// Answers `initialize`, and begins a session unless the answer is an error.
@@ -33,7 +48,7 @@ impl Endpoint {
         };
         // A new session has no calls yet, which could get something.
         let attached = Attached::default();
-        let (status, bytes) = match new.session.post(Posted::Message(read.text, read.parsed), &attached).reply
+        let (status, bytes) = match new.session.post(Posted::Message(read.text, read.parsed), attached).reply
         {
             Reply::Answer(bytes) => (200, bytes),
             Reply::Refusal(bytes) => return answer::json(400, bytes),
@@ -54,26 +69,36 @@ impl Endpoint {
         response
     }
 
-    /// Answers a message or a batch that was sent in a session.
-    pub(crate) async fn post_in_session(
+    /// Passes a message or a batch to its session. [`Self::answer_in_session`] answers it.
+    pub(crate) fn post_in_session<'p>(
         &self,
-        (id, session): (&str, &Arc<Session>),
-        asked: Option<&Id>,
-        (posted, caller): (Posted<'_>, Caller),
+        (id, session): (&'p str, Arc<Session>),
+        (posted, caller): (Posted<'p>, Caller),
         place: &Arc<Place>,
-    ) -> Response<Body> {
+    ) -> PostedInSession<'p> {
         let (relayed, is_batch) = (posted.relayed(), matches!(posted, Posted::Batch(_)));
         let was_initialized = session.is_initialized();
         // The call holds the place, because it continues when its client disconnects.
         let held: Held = Arc::<Place>::clone(place);
-        let taken = session.post(posted, &self.attach(caller, Some(held)));
+        let taken = session.post(posted, self.attach(caller, Some(held)));
+        PostedInSession { id, is_batch, relayed, session, taken, was_initialized }
+    }
+
+    /// Answers a message or a batch that its session has taken.
+    pub(crate) async fn answer_in_session(
+        &self,
+        posted: PostedInSession<'_>,
+        asked: Option<&Id>,
+        place: &Arc<Place>,
+    ) -> Response<Body> {
+        let PostedInSession { id, is_batch, relayed, session, taken, was_initialized } = posted;
         // A relayed message begins no call, so the client may send it again.
         if let Some(text) = relayed
             && let Err(error) = self.sessions.tell(&ReplicaNotice::Message(id, text)).await
         {
             return store_failed(asked, &error);
         }
-        if let Err(error) = self.save(id, session, was_initialized).await {
+        if let Err(error) = self.save(id, &session, was_initialized).await {
             // A message that changes the session does nothing else, so it can be refused. In a batch, other
             // messages may have begun calls, and their answers count: the record is then written with the
             // next message.
@@ -99,7 +124,7 @@ impl Endpoint {
             ResponseStart::Failed => answer::refusal(500, asked, STORE_FAILED),
             ResponseStart::Nothing => answer::no_events(),
             ResponseStart::Stream(number) => {
-                self.follow((id, session), (number, 0), (Arc::clone(place), false)).await
+                self.follow((id, &session), (number, 0), (Arc::clone(place), false)).await
             }
         }
     }

@@ -8,4 +8,4 @@ pub(crate) mod one_stream;
 mod resuming;
 
 pub(crate) use http_sse::{Opened, PATHS, Sse};
-pub(crate) use legacy::{no_session, store_failed};
+pub(crate) use legacy::{PostedInSession, no_session, store_failed};

@@ -15,22 +15,18 @@ use plainwire_proto::peer::{Route, Transmit, TransmitKind};
 
 use crate::server::connection::Exchange;
 use crate::server::http::endpoint::{
-    Body, Caller, Endpoint, Events, Place, REQUEST, Read, Source, answer, is_listen,
+    Begun, Body, Caller, Endpoint, Events, Place, REQUEST, Read, Source, answer, is_listen,
 };
 
 impl Endpoint {
-    pub(crate) async fn serve_modern(
-        &self,
-        caller: Caller,
-        read: Read<'_>,
-        place: &Arc<Place>,
-    ) -> Response<Body> {
+    /// Begins a modern request, unless it is refused.
+    pub(crate) fn begin_modern(&self, caller: Caller, read: Read<'_>, place: &Arc<Place>) -> Begun<'static> {
         // Subscriptions have a limit of their own, which is low by default, because they stay open.
         let place = if is_listen(&read) {
             let limit = self.built.config.limits.listens;
             let memory = match self.memory.claim(&caller.id, REQUEST) {
                 Ok(memory) => memory,
-                Err(over) => return over.response(rules::answered_id(&read.parsed)),
+                Err(over) => return Begun::answered(over.response(rules::answered_id(&read.parsed))),
             };
             match self.listens.take(&caller.id, limit) {
                 Some(slot) => Arc::new(Place::new(slot, Some(memory))),
@@ -38,7 +34,7 @@ impl Endpoint {
                     let text = format!(
                         "expected at most {limit} listens at a time (limit `listens`), but found one more"
                     );
-                    return answer::refusal(429, rules::answered_id(&read.parsed), text);
+                    return Begun::answered(answer::refusal(429, rules::answered_id(&read.parsed), text));
                 }
             }
         } else {
@@ -46,13 +42,22 @@ impl Endpoint {
         };
         let principal = caller.principal.clone();
         let attached = self.attach(caller, None);
-        let mut exchange = Exchange::begin(&self.built, principal, &attached, read.text, read.parsed);
+        let exchange = Exchange::begin(&self.built, principal, attached, read.text, read.parsed);
+        Begun::Modern(Box::new(exchange), place)
+    }
+
+    /// Waits for the first message of an exchange, and makes the response from it.
+    pub(crate) async fn answer_modern(
+        &self,
+        mut exchange: Box<Exchange>,
+        place: Arc<Place>,
+    ) -> Response<Body> {
         let Some(first) = poll_fn(|cx| exchange.poll_next(cx)).await else {
             return answer::empty(http::StatusCode::ACCEPTED);
         };
         match first {
             Transmit { kind: TransmitKind::Message, .. } => {
-                let source = Source::Exchange(Box::new(exchange), Some(first));
+                let source = Source::Exchange(exchange, Some(first));
                 answer::events(Events::new(source, Some(place), self))
             }
             // Only the answer of a call for which there is no memory is such an error.

@@ -85,7 +85,7 @@ impl OneStream {
         // they pass even if the client does not read.
         let waits = brings_an_answer(&posted);
         let turn = if waits { self.turn.acquire().await.ok() } else { None };
-        let mut posted = Some(posted);
+        let mut posted = Some((posted, attached));
         let starts = poll_fn(|cx| {
             let mut guard = self.lock();
             let Some(core) = guard.as_mut() else { return Poll::Ready(Err(Ended)) };
@@ -93,7 +93,9 @@ impl OneStream {
                 core.sender = Some(cx.waker().clone());
                 return Poll::Pending;
             }
-            Poll::Ready(Ok(posted.take().map_or_else(Vec::new, |posted| core.take(posted, &attached))))
+            Poll::Ready(Ok(posted
+                .take()
+                .map_or_else(Vec::new, |(posted, attached)| core.take(posted, attached))))
         });
         let starts = starts.await?;
         drop(turn);
@@ -101,19 +103,18 @@ impl OneStream {
     }
 
     /// Starts calls, while the session is not locked: code of handlers may block its thread.
-    fn start(&self, starts: Vec<Start<'_>>) -> Result<(), Ended> {
+    fn start(&self, mut starts: Vec<Start<'_>>) -> Result<(), Ended> {
         if starts.is_empty() {
             return Ok(());
         }
         let steps: Vec<FirstStep> = starts.iter().map(Start::run).collect();
-        let steps = starts.into_iter().zip(steps);
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else {
             drop(guard);
-            steps.for_each(|(start, step)| start.abandon(step));
+            starts.into_iter().zip(steps).for_each(|(start, step)| start.abandon(step));
             return Err(Ended);
         };
-        steps.for_each(|(start, step)| core.calls.settle(start, step));
+        starts.iter_mut().zip(steps).for_each(|(start, step)| core.calls.settle(start, step));
         core.gather();
         core.reader.take().into_iter().for_each(Waker::wake);
         Ok(())
@@ -148,7 +149,7 @@ impl Core {
     }
 
     /// Processes the messages of a POST, but starts no calls. Returns the calls to start.
-    fn take<'p>(&mut self, posted: Posted<'p>, attached: &Attached) -> Vec<Start<'p>> {
+    fn take<'p>(&mut self, posted: Posted<'p>, attached: Attached) -> Vec<Start<'p>> {
         // Ended calls free room, even while the client does not read. The reader is woken below, and
         // registers its waker again.
         let mut unheard = Context::from_waker(Waker::noop());

@@ -8,7 +8,7 @@
 //! the same until the server writes to it, and closing is how clients cancel requests of 2026-07-28.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::CONNECTION;
+use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, Version};
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -141,6 +142,9 @@ pub(crate) async fn run(
     talk(&serving, stream, remote, deadline, phase).await;
 }
 
+/// The answer to a request in the making.
+type Answering = Pin<Box<dyn Future<Output = Result<Response<Counted>, Infallible>> + Send>>;
+
 /// Serves the requests of a connection until the client disconnects, the connection is idle for too long, or
 /// the server ends. The first request has to arrive before `deadline`.
 async fn talk<S>(
@@ -161,11 +165,14 @@ async fn talk<S>(
             runtime::share_woken();
         }
         let (serving, open) = (Arc::clone(&answering.0), Open::new(&answering.1));
-        let remote = remote.clone();
+        let (head, mut body) = Serving::receive(request, remote.clone(), &open);
+        if let Some(response) = serving.answer_here(&head) {
+            return Box::pin(ready(Ok(response.map(|body| Counted::new(body, open))))) as Answering;
+        }
         // On the heap, so that an idle connection does not reserve the memory of a request.
         Box::pin(async move {
-            let response = serving.answer(request, remote, &open).await;
-            Ok::<_, Infallible>(response.map(|body| Counted::new(body, open)))
+            let response = serving.service.endpoint().answer(&head, &mut body).await;
+            Ok(response.map(|body| Counted::new(body, open)))
         })
     });
     let socket = Socket::new(stream, Arc::clone(&activity), serving.limits.send);
@@ -201,51 +208,49 @@ async fn talk<S>(
 }
 
 impl Serving {
-    async fn answer(
-        &self,
+    /// Splits a request into its head, with the sender of the request, and its body.
+    fn receive(
         request: Request<Incoming>,
         (address, network): (IpAddr, CallerId),
         open: &Open,
-    ) -> Response<Body> {
-        let is_http1 = request.version() < Version::HTTP_2;
-        let mut request = request.map(|body| Received { body, of: Arc::clone(&open.0) });
-        request.extensions_mut().insert(RemoteAddr(address));
-        request.extensions_mut().insert(network);
-        let size = size_of_head(&request);
+    ) -> (Parts, Received) {
+        let (mut head, body) = request.into_parts();
+        head.extensions.insert(RemoteAddr(address));
+        head.extensions.insert(network);
+        (head, Received { body, of: Arc::clone(&open.0) })
+    }
+
+    /// Returns the response to a request that is not for the endpoint; `None` if the request is for the endpoint.
+    fn answer_here(&self, head: &Parts) -> Option<Response<Body>> {
+        let size = size_of_head(head);
         if size > MAX_HEAD {
             let why =
                 format!("expected the head of a request to be at most {MAX_HEAD} bytes, but found {size}");
             let mut response = answer::refusal(431, None, why);
-            if is_http1 {
+            if head.version < Version::HTTP_2 {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            return response;
+            return Some(response);
         }
-        self.route(request).await
-    }
-
-    async fn route(&self, request: Request<Received>) -> Response<Body> {
-        match request.uri().path() {
+        Some(match head.uri.path() {
             "/healthz" => answer::text(StatusCode::OK, "ok\n"),
             "/readyz" if self.service.is_ending() => {
                 answer::text(StatusCode::SERVICE_UNAVAILABLE, "ending\n")
             }
             "/readyz" => answer::text(StatusCode::OK, "ok\n"),
-            found if found == &*self.path || self.service.has_sse_at(found) => {
-                self.service.handle(request).await
-            }
+            found if found == &*self.path || self.service.has_sse_at(found) => return None,
             found => {
                 let why = format!("expected the path {}, but found {:?}", self.path, shorten(found));
                 answer::refusal(404, None, why)
             }
-        }
+        })
     }
 }
 
 /// Returns the approximate size in bytes that the head of a request has in HTTP/1.1.
-fn size_of_head<B>(request: &Request<B>) -> usize {
-    let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
-    request.uri().to_string().len() + fields.sum::<usize>()
+fn size_of_head(head: &Parts) -> usize {
+    let fields = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    head.uri.to_string().len() + fields.sum::<usize>()
 }
 
 /// Counters of a connection, shared by its task, its socket and its requests.

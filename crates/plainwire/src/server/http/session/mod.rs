@@ -36,7 +36,7 @@ pub(crate) use event::Event;
 use glance::{Glance, Locked};
 use outlet::Outlet;
 pub(crate) use outlet::ResponseStart;
-pub(crate) use post::{Posted, Reply};
+pub(crate) use post::{Posted, Reply, Taken};
 use pump::Standalone;
 use readers::Readers;
 pub(crate) use record::Record;
@@ -323,8 +323,9 @@ impl Core {
         for (key, claim) in self.calls.take_claimed() {
             self.outlets.get(&key).into_iter().for_each(|outlet| outlet.hold(Held::clone(&claim)));
         }
-        let sent: Vec<Transmit> = std::iter::from_fn(|| self.calls.peer.poll_transmit()).collect();
-        self.owe(sent);
+        while let Some(sent) = self.calls.peer.poll_transmit() {
+            self.owe(sent);
+        }
         for key in self.calls.take_cancelled() {
             let Some(outlet) = self.outlets.remove(&key) else { continue };
             // The other requests of a batch are still answered.
@@ -343,29 +344,27 @@ impl Core {
         });
     }
 
-    /// Queues messages for the responses to their requests, or for the standalone stream. A message for a
-    /// request that is no longer known is dropped.
-    fn owe(&mut self, sent: Vec<Transmit>) {
-        for Transmit { kind, route, bytes } in sent {
-            let outlet = self.outlet_of(route).cloned();
-            if outlet.is_none() && route != Route::Unsolicited {
-                tracing::debug!("a message is dropped: its request is unknown");
-                continue;
-            }
-            match (&kind, route) {
-                (TransmitKind::Answer | TransmitKind::Error(_), Route::Listen(key) | Route::Request(key)) => {
-                    self.outlets.remove(&key);
-                }
-                // The answers of a batch are sent as one, so its requests had their outlets until now.
-                (_, Route::Batch(number)) => {
-                    if let Some(done) = self.batches.remove(&number) {
-                        self.outlets.retain(|_, of| !Arc::ptr_eq(of, &done));
-                    }
-                }
-                _ => {}
-            }
-            self.due.push_back(Due { outlet, action: Action::Transmit(kind, bytes) });
+    /// Queues a message for the response to its request, or for the standalone stream. A message for a request
+    /// that is no longer known is dropped.
+    fn owe(&mut self, Transmit { kind, route, bytes }: Transmit) {
+        let outlet = self.outlet_of(route).cloned();
+        if outlet.is_none() && route != Route::Unsolicited {
+            tracing::debug!("a message is dropped: its request is unknown");
+            return;
         }
+        match (&kind, route) {
+            (TransmitKind::Answer | TransmitKind::Error(_), Route::Listen(key) | Route::Request(key)) => {
+                self.outlets.remove(&key);
+            }
+            // The answers of a batch are sent as one, so its requests had their outlets until now.
+            (_, Route::Batch(number)) => {
+                if let Some(done) = self.batches.remove(&number) {
+                    self.outlets.retain(|_, of| !Arc::ptr_eq(of, &done));
+                }
+            }
+            _ => {}
+        }
+        self.due.push_back(Due { outlet, action: Action::Transmit(kind, bytes) });
     }
 
     /// Returns the outlet (the route to a response) for messages of this route; `None` if they belong to no

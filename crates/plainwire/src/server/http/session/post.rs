@@ -75,7 +75,7 @@ impl Session {
     ///
     /// Code of handlers runs here, but never while the session is locked: a handler that blocks its thread
     /// delays the response to its own POST only.
-    pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, attached: &Attached) -> Taken {
+    pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, attached: Attached) -> Taken {
         let mut core = self.lock();
         let Some(core_here) = core.as_mut() else { return Taken { has_changed: false, reply: Reply::Ended } };
         let before = core_here.calls.peer.session_generation();
@@ -95,7 +95,7 @@ impl Session {
         self: &Arc<Self>,
         core: &mut Core,
         posted: Posted<'p>,
-        attached: &Attached,
+        attached: Attached,
     ) -> (Reply, Vec<Start<'p>>) {
         // Messages for other responses come first.
         core.gather();
@@ -119,7 +119,7 @@ impl Session {
             && begun.iter().all(|&key| !core.calls.peer.is_open(key))
             && let Some(Transmit { kind, route, bytes }) = mine.pop()
         {
-            core.owe(others);
+            others.into_iter().for_each(|it| core.owe(it));
             self.look_after(core);
             let reply = match (kind, route) {
                 // Clients do not read an answer in a response with status 400, so only a message that is no
@@ -138,7 +138,7 @@ impl Session {
         }
         let own = mine.into_iter().map(|Transmit { kind, bytes, .. }| Action::Transmit(kind, bytes));
         core.due.extend(own.map(|action| Due { outlet: later.clone(), action }));
-        core.owe(others);
+        others.into_iter().for_each(|it| core.owe(it));
         // Recorded calls need the pump only if they do not end at once.
         if starts.is_empty() || !core.due.is_empty() {
             self.look_after(core);
@@ -150,18 +150,17 @@ impl Session {
     }
 
     /// Starts the calls of a POST whose response has this outlet.
-    fn start(self: &Arc<Self>, outlet: Arc<Outlet>, starts: Vec<Start<'_>>) -> Reply {
+    fn start(self: &Arc<Self>, outlet: Arc<Outlet>, mut starts: Vec<Start<'_>>) -> Reply {
         let steps: Vec<FirstStep> = starts.iter().map(Start::run).collect();
-        let steps = starts.into_iter().zip(steps);
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else {
             drop(guard);
-            steps.for_each(|(start, step)| start.abandon(step));
+            starts.into_iter().zip(steps).for_each(|(start, step)| start.abandon(step));
             return Reply::Ended;
         };
         // Messages for other responses come first.
         core.gather();
-        steps.for_each(|(start, step)| core.calls.settle(start, step));
+        starts.iter_mut().zip(steps).for_each(|(start, step)| core.calls.settle(start, step));
         core.gather();
         let answer = core.take_whole_response(&outlet);
         self.look_after(core);

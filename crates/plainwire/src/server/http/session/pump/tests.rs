@@ -69,7 +69,7 @@ fn built(waiting: &Arc<Waiting>) -> Arc<Built> {
 
 fn post(session: &Arc<Session>, text: &str) -> Reply {
     let parsed = envelope::parse(text, Span::whole(text), 64);
-    session.post(Posted::Message(text, parsed), &Attached::default()).reply
+    session.post(Posted::Message(text, parsed), Attached::default()).reply
 }
 
 /// Begins a session whose pump does not run by itself.
@@ -102,8 +102,7 @@ async fn play(order: &[(usize, usize)]) {
     let call =
         |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"wait"}}}}"#);
     let batch = format!("[{}]", (0..calls).map(call).collect::<Vec<_>>().join(","));
-    let Reply::Later(later) = session.post(Posted::Batch(batch.as_bytes()), &Attached::default()).reply
-    else {
+    let Reply::Later(later) = session.post(Posted::Batch(batch.as_bytes()), Attached::default()).reply else {
         panic!("{order:?}: the calls wait");
     };
     let mut due = 0;
@@ -184,7 +183,7 @@ async fn an_answer_counts_as_memory_until_its_response_has_it() {
     let claimed = Claimed::default();
     let attached = Attached { budget: Some(Arc::new(claimed.clone())), ..Attached::default() };
     let call = br#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}]"#;
-    let Reply::Later(later) = session.post(Posted::Batch(call), &attached).reply else {
+    let Reply::Later(later) = session.post(Posted::Batch(call), attached).reply else {
         panic!("the call waits")
     };
     waiting.permits.add_permits(1);

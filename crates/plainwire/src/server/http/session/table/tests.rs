@@ -81,7 +81,7 @@ fn memory() -> Claim {
 
 fn post(session: &Arc<Session>, text: &str) -> Reply {
     let parsed = envelope::parse(text, Span::whole(text), 64);
-    session.post(Posted::Message(text, parsed), &Attached::default()).reply
+    session.post(Posted::Message(text, parsed), Attached::default()).reply
 }
 
 async fn begin(sessions: &Arc<Sessions>) -> String {
@@ -134,7 +134,7 @@ async fn a_session_rests_after_a_batch_as_after_anything_else() {
     let id = sessions.keep(new).await.expect("a store with room");
     let session = sessions.find(&id, None).await.expect("a store").expect("a session");
     let batch = br#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}]"#;
-    let later = session.post(Posted::Batch(batch), &Attached::default()).reply;
+    let later = session.post(Posted::Batch(batch), Attached::default()).reply;
     assert!(matches!(later, Reply::Later(_)));
     drop((later, session));
     sleep(Duration::from_secs(30)).await;
