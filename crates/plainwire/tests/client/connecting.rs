@@ -1,4 +1,4 @@
-//! How long connecting may take.
+//! The time that connecting may take.
 
 use std::time::Duration;
 

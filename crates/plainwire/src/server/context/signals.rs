@@ -141,7 +141,7 @@ pub(crate) enum Signal {
 #[derive(Clone, Debug)]
 pub(crate) struct Signals(Arc<Shared>);
 
-/// What the clones of [`Signals`] share.
+/// The state that the clones of [`Signals`] share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// The ticket, the number of a question, that the next question gets.

@@ -1,4 +1,4 @@
-//! Counts of what each caller has open, for example bodies being received, requests in flight and sessions.
+//! Counts of what each caller has open, for example requests in flight, subscriptions and sessions.
 //!
 //! Callers without a principal are distinguished by address.
 
