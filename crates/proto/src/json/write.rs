@@ -32,6 +32,9 @@ fn escape(out: &mut Vec<u8>, byte: u8) {
         b'\n' => out.extend_from_slice(br"\n"),
         b'\r' => out.extend_from_slice(br"\r"),
         b'\t' => out.extend_from_slice(br"\t"),
+        // Short forms, so that an id is not longer when it is written back than it was when it was read.
+        0x08 => out.extend_from_slice(br"\b"),
+        0x0c => out.extend_from_slice(br"\f"),
         _ => drop(write!(out, "\\u{byte:04x}")),
     }
 }
@@ -143,6 +146,16 @@ mod tests {
             string(&mut out, text);
             assert_eq!(serde_json::from_slice::<String>(&out).expect("JSON"), text);
             assert!(!out.contains(&b'\n'));
+        }
+    }
+
+    #[test]
+    fn escapes_in_the_shortest_form() {
+        for letter in (0..0x20).chain([0x22, 0x2f, 0x5c, 0x7f]).map(char::from) {
+            let mut out = Vec::new();
+            string(&mut out, &letter.to_string());
+            // serde_json writes the short form of each character that has one.
+            assert_eq!(String::from_utf8_lossy(&out), serde_json::to_string(&letter).expect("a character"));
         }
     }
 
