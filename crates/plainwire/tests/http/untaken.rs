@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use h2::client::Builder;
+use h2::client::{Builder, SendRequest};
 use h2::{Reason, RecvStream};
 use plainwire::Tool;
 use plainwire::proto::peer::Limits;
@@ -56,19 +56,25 @@ async fn a_client_of_http1_that_reads_nothing_is_disconnected() {
     is_given_up(&running).await;
 }
 
-/// Calls `large` on a connection whose streams have this window. Returns the body, the connection and a way
-/// to send more.
-async fn pinned(
-    running: &Running,
-    window: u32,
-) -> (impl Future<Output = Result<RecvStream, h2::Error>>, h2::client::SendRequest<Bytes>, JoinSet<()>) {
+/// Connects a client of HTTP/2 whose streams have this window. Returns a way to send requests, and the task of
+/// the connection.
+async fn connected(running: &Running, window: u32) -> (SendRequest<Bytes>, JoinSet<()>) {
     let stream = TcpStream::connect(running.address).await.expect("a connection");
     let mut builder = Builder::new();
     builder.initial_window_size(window).initial_connection_window_size(4 << 20);
     let (send, connection) = builder.handshake(stream).await.expect("HTTP/2");
     let mut tasks = JoinSet::new();
     tasks.spawn(async move { drop(connection.await) });
-    let mut send = timeout(PATIENCE, send.ready()).await.expect("in time").expect("a connection");
+    (timeout(PATIENCE, send.ready()).await.expect("in time").expect("a connection"), tasks)
+}
+
+/// Calls `large` on a connection whose streams have this window. Returns the body, the connection and a way
+/// to send more.
+async fn pinned(
+    running: &Running,
+    window: u32,
+) -> (impl Future<Output = Result<RecvStream, h2::Error>>, SendRequest<Bytes>, JoinSet<()>) {
+    let (mut send, tasks) = connected(running, window).await;
     let (request, body) = as_request(&modern(1, "large", json!({})));
     let (response, mut stream) = send.send_request(request, false).expect("sent");
     stream.send_data(body, true).expect("sent");
@@ -100,6 +106,21 @@ async fn a_stream_of_http2_that_takes_nothing_is_reset_and_its_connection_is_ser
         let (response, mut stream) = send.send_request(request, false).expect("sent");
         stream.send_data(body, true).expect("sent");
         assert_eq!(timeout(PATIENCE, response).await.expect("in time").expect("an answer").status(), 200);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_http2_that_is_not_for_the_endpoint_is_reset_too() {
+    let running = serving(1).await;
+    for path in ["healthz", "nowhere"] {
+        let (mut send, _tasks) = connected(&running, 0).await;
+        let uri = format!("http://{}/{path}", running.address);
+        let request = http::Request::get(uri).body(()).expect("a request");
+        let (response, _) = send.send_request(request, true).expect("sent");
+        let response = timeout(PATIENCE, response).await.expect("in time").expect("a response");
+        let data = timeout(PATIENCE, response.into_body().data()).await.expect("the end in time");
+        let end = data.expect("no end of the answer").expect_err("no room for data");
+        assert_eq!(end.reason(), Some(Reason::CANCEL), "{path}");
     }
 }
 

@@ -8,7 +8,7 @@
 //! the same until the server writes to it, and closing is how clients cancel requests of 2026-07-28.
 
 use std::convert::Infallible;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -167,7 +167,8 @@ async fn talk<S>(
         let (serving, open) = (Arc::clone(&answering.0), Open::new(&answering.1));
         let (head, mut body) = Serving::receive(request, remote.clone(), &open);
         if let Some(response) = serving.answer_here(&head) {
-            return Box::pin(ready(Ok(response.map(|body| Counted::new(body, open))))) as Answering;
+            // `Counted` belongs to the stream of HTTP/2 in whose task it is made.
+            return Box::pin(async move { Ok(response.map(|body| Counted::new(body, open))) }) as Answering;
         }
         // On the heap, so that an idle connection does not reserve the memory of a request.
         Box::pin(async move {
