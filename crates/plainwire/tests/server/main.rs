@@ -24,8 +24,8 @@ mod results;
 mod revisions;
 mod schemas;
 mod subscriptions;
-#[cfg(feature = "validate")]
 mod turns;
+#[cfg(feature = "validate")]
 mod validate;
 
 use plainwire::prelude::*;
