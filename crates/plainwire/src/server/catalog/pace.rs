@@ -28,9 +28,9 @@ const DEBT: u8 = 64;
 /// The mark of an entry whose latest first step was the second slow one in a row, or a very slow one.
 const BLOCKS: u8 = DEBT + 1;
 
-/// The number of times the threshold after which one slow step is very slow. 100: by default 10 ms, longer than
+/// The number of times the threshold after which one slow step is very slow. 40: by default 10 ms, longer than
 /// the system usually interrupts a thread.
-const VERY: u32 = 100;
+const VERY: u32 = 40;
 
 impl Pace {
     pub(super) fn new(slow: Duration) -> Arc<Self> {
@@ -64,7 +64,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const SLOW: Duration = Duration::from_micros(100);
+    const SLOW: Duration = Duration::from_micros(250);
     const INTERRUPTED: Duration = Duration::from_millis(3);
     const BLOCKED: Duration = Duration::from_millis(11);
 
