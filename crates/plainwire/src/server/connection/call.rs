@@ -240,24 +240,49 @@ impl AnswerWriter {
     }
 }
 
-/// Runs a call that did not finish in its first poll, until it ends, exceeds its deadline or is aborted.
-/// `uri` is the URI of the resource; empty for other calls.
+/// The task of a call that did not finish in its first poll. Runs until the call ends, exceeds its deadline or
+/// is aborted.
 ///
-/// `end` is created before the task and not inside: a task that is aborted before its first poll runs none of
-/// its code.
-pub(crate) async fn run(call: GuardedCall, writer: AnswerWriter, uri: String, end: EndReport) {
-    // In this order, so that the call is dropped before its end is reported.
-    let (call, mut end) = (call, end);
-    let Some((outcome, named)) = call.await else { return };
-    let answer = writer.settle(outcome, &named, &uri).map(|outcome| {
-        let mut body = Vec::new();
-        writer.write(&outcome, &mut body);
-        body
-    });
-    let (answer, claim) = end.claim(answer);
-    end.answered = true;
-    drop(end.attached.held.take());
-    end.signals.answer(end.key, answer, claim);
+/// A struct, and no async function: that would keep its arguments up to three times, in a task of more than
+/// 1,024 bytes, for which allocators take a slower path.
+pub(crate) struct CallFuture {
+    /// The call, dropped before its end is reported; `None` when it is over.
+    call: Option<GuardedCall>,
+    writer: AnswerWriter,
+    /// The URI of the resource; empty for other calls.
+    uri: String,
+    /// Created before the task: a task that is aborted before its first poll runs none of its code.
+    end: EndReport,
+}
+
+impl CallFuture {
+    pub(crate) fn new(call: GuardedCall, writer: AnswerWriter, uri: String, end: EndReport) -> Self {
+        Self { call: Some(call), writer, uri, end }
+    }
+
+    fn answer(&mut self, outcome: Outcome, named: &str) {
+        let answer = self.writer.settle(outcome, named, &self.uri).map(|outcome| {
+            let mut body = Vec::new();
+            self.writer.write(&outcome, &mut body);
+            body
+        });
+        self.end.answer(answer);
+    }
+}
+
+impl Future for CallFuture {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let Some(call) = &mut this.call else { return Poll::Ready(()) };
+        let ended = ready!(Pin::new(call).poll(cx));
+        this.call = None;
+        if let Some((outcome, named)) = ended {
+            this.answer(outcome, &named);
+        }
+        Poll::Ready(())
+    }
 }
 
 /// A guard that reports the end of a call when the guard is dropped, unless the call was answered.
@@ -273,6 +298,14 @@ pub(crate) struct EndReport {
 impl EndReport {
     pub(crate) fn new(key: CallKey, attached: Attached, signals: Signals) -> Self {
         Self { answered: false, attached, key, signals }
+    }
+
+    /// Answers the call. What the transport has attached to it is dropped before.
+    fn answer(&mut self, answer: Result<Vec<u8>, Refusal>) {
+        let (answer, claim) = self.claim(answer);
+        self.answered = true;
+        drop(self.attached.held.take());
+        self.signals.answer(self.key, answer, claim);
     }
 
     /// Claims memory for the answer of the call. Without room for it, returns the error that takes its place.

@@ -12,7 +12,7 @@ use super::{Attached, Calls};
 use crate::runtime::{Gate, Passage, spawn};
 use crate::server::built::Built;
 use crate::server::catalog::{Entry, Pace};
-use crate::server::connection::call::{self, AnswerWriter, CallWork, EndReport, GuardedCall};
+use crate::server::connection::call::{AnswerWriter, CallFuture, CallWork, EndReport, GuardedCall};
 use crate::server::context::SignalSource;
 use crate::server::result::Outcome;
 
@@ -132,7 +132,8 @@ fn continue_on_task(
     let timeout = entry.timeout.or(built.timeout);
     let (way, reports) = ((&built.sealer, Passage::new(gate)), (wanted.key, end.signals.clone()));
     let guarded = GuardedCall::new(entry, work, way, reports, timeout, pace);
-    let task = spawn(call::run(guarded, writer(built, wanted), wanted.uri().to_owned(), end));
+    let work = CallFuture::new(guarded, writer(built, wanted), wanted.uri().to_owned(), end);
+    let task = spawn(work);
     CallTask::new(task.abort_handle(), context, entry.on_cancel)
 }
 
