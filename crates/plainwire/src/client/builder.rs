@@ -364,6 +364,9 @@ impl ClientBuilder {
 
 /// Returns the error for a server that has not completed the handshake within the deadline.
 fn not_met(deadline: Duration) -> Error {
+    // Rounded: what is left of a deadline is no round number.
+    let deadline =
+        Duration::from_millis(u64::try_from(deadline.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX));
     let text = format!("expected a connection within {deadline:?}, but found none");
     Error::Rpc(Refusal::new(ErrorKind::Late { is_idle: false }, text))
 }

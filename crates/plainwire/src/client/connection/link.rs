@@ -3,6 +3,7 @@
 //! In: frames that the peer wants to send, and frames that arrive from the server. Out: the arrived frames,
 //! one by one, as long as the server takes the answers to its requests.
 
+use std::io::ErrorKind;
 #[cfg(feature = "http-client")]
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,6 +17,7 @@ use tokio::sync::mpsc;
 use super::http::Http;
 #[cfg(feature = "http-client")]
 use crate::client::http::{Arrived, Connection};
+use crate::client::process::INPUT_CLOSED;
 use crate::stream::{Stream, Tap, Wire};
 
 /// The link of a client connection to its server.
@@ -116,6 +118,9 @@ impl Link {
             #[cfg(feature = "http-client")]
             Self::Http(_) => Ok(()),
             Self::Stream(wire) => match wire.poll_write(cx) {
+                Poll::Ready(Err(error)) if error.kind() == ErrorKind::BrokenPipe => {
+                    Err(INPUT_CLOSED.to_owned())
+                }
                 Poll::Ready(Err(error)) => Err(format!("writing failed: {error}")),
                 Poll::Ready(Ok(())) | Poll::Pending => Ok(()),
             },

@@ -18,6 +18,7 @@ use tokio::task::AbortHandle;
 #[cfg(feature = "http-client")]
 use super::http::Inbound;
 use super::{AskToListen, Progress, Recorder};
+use crate::client::process::OUTPUT_CLOSED;
 use crate::error::Result;
 use crate::runtime::{Clock, spawn};
 use crate::stream::{Stream, Tap};
@@ -207,6 +208,8 @@ impl Pump {
             idle &= !self.poll_deadlines(cx);
             self.gather();
             if let Err(why) = self.link.poll_out(cx) {
+                // What the server wrote before it ended still counts. Tokio's budget for a task bounds this loop.
+                while let Ok(true) = self.poll_in(cx) {}
                 return Poll::Ready(why);
             }
             if self.state.carried.is_waiting
@@ -218,7 +221,7 @@ impl Pump {
                 return Poll::Ready("the server did not answer a ping".to_owned());
             }
             if self.link.is_ended() {
-                return Poll::Ready("the server closed its output".to_owned());
+                return Poll::Ready(OUTPUT_CLOSED.to_owned());
             }
             // Commands that waited for the backlog are read once it is sent: nothing else would wake this
             // task for them.

@@ -11,6 +11,7 @@ use std::{io, thread};
 
 use super::group::Group;
 use super::last_words::LastWords;
+use super::slot::{INPUT_CLOSED, OUTPUT_CLOSED};
 #[cfg(unix)]
 use super::watchdog::{Watch, watch};
 
@@ -167,7 +168,7 @@ pub(super) struct ExitView {
 
 impl ExitView {
     /// Adds to `why` the exit status, if the process has ended or ends in a moment, and its last lines on
-    /// stderr.
+    /// stderr. The exit takes the place of a closed pipe.
     pub(super) async fn explain(&self, why: &str) -> String {
         let began = Instant::now();
         let mut pause = STEPS.0;
@@ -177,10 +178,16 @@ impl ExitView {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(STEPS.1);
         }
-        let status = self.shared.state().status.map(|status| format!(" ({status})")).unwrap_or_default();
+        let of_pipe = why.strip_prefix(INPUT_CLOSED).or(why.strip_prefix(OUTPUT_CLOSED));
+        let ended = match (self.shared.state().status, of_pipe) {
+            // Which of its pipes was seen closed first is chance, and says nothing more.
+            (Some(status), Some(more)) => format!("the server exited ({status}){more}"),
+            (Some(status), None) => format!("{why} ({status})"),
+            (None, _) => why.to_owned(),
+        };
         let words =
             last_words.and_then(LastWords::text).map(|text| format!("; its last words on stderr:\n{text}"));
-        format!("{why}{status}{}", words.unwrap_or_default())
+        format!("{ended}{}", words.unwrap_or_default())
     }
 }
 

@@ -28,7 +28,7 @@ mod watchdog;
 use environment::Environment;
 pub use environment::INHERITED;
 pub use restart_policy::Restart;
-pub(crate) use slot::Slot;
+pub(crate) use slot::{INPUT_CLOSED, OUTPUT_CLOSED, Slot};
 pub(crate) use start::start;
 
 /// The default grace period: the time between the end of a server's input and SIGTERM. 6 s: servers of this

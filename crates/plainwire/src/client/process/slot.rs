@@ -4,6 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::child::Process;
 
+/// The reason why a connection ended whose server takes no more input.
+pub(crate) const INPUT_CLOSED: &str = "the server closed its input";
+
+/// The reason why a connection ended whose server writes no more output.
+pub(crate) const OUTPUT_CLOSED: &str = "the server closed its output";
+
 /// A slot for the current process. The client and the code that restarts its server share the slot; the
 /// process ends when both have dropped it.
 #[derive(Clone, Debug)]
@@ -24,7 +30,7 @@ impl Slot {
     }
 
     /// Adds to `why` the exit status, if the process has ended or ends in a moment, and its last lines on
-    /// stderr.
+    /// stderr. The exit takes the place of a closed pipe.
     pub(crate) async fn explain(&self, why: &str) -> String {
         let exit_view = self.process().as_ref().map(Process::exit_view);
         match exit_view {

@@ -29,7 +29,7 @@ async fn tells_at_once_of_a_crash_in_initialize() {
     let took = began.elapsed();
     assert_eq!(
         failed.to_string(),
-        "the connection ended: the server closed its output (exit status: 3); its last words on stderr:\n\
+        "the connection ended: the server exited (exit status: 3); its last words on stderr:\n\
          no database at db.example"
     );
     assert!(took < Duration::from_secs(2), "{took:?}");
