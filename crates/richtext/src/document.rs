@@ -4,7 +4,7 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
-use crate::tree::{MAX_NODES, Node, NodeLimit};
+use crate::tree::{Kind, MAX_NODES, Node, NodeLimit};
 
 /// The size of the largest source that [`Document::read`] reads, in bytes: 1 GiB. A larger source gives a
 /// document with an empty source and without blocks, and a diagnostic.
@@ -37,6 +37,17 @@ impl<'a> Document<'a> {
     /// nodes than the tree it was written from, because tags in Markdown count as nodes.
     pub(crate) fn read_back(format: Format, written: &'a str) -> Self {
         Self::read_within(format, written, NodeLimit::of(2 * MAX_NODES))
+    }
+
+    /// Returns whether the source is no document of its format at all, such as plain text in place of ADF. Then
+    /// [`Document::blocks`] has one raw node with the whole source.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        let whole = self.source.trim_end().len();
+        let is_whole = |it: &Node<'_>| it.kind == Kind::RawBlock && it.span.end as usize >= whole;
+        self.format == Format::Adf
+            && !self.diagnostics.is_empty()
+            && matches!(&self.blocks[..], [one] if is_whole(one))
     }
 
     fn read_within(format: Format, source: &'a str, room: NodeLimit) -> Self {

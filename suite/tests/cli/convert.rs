@@ -479,3 +479,20 @@ fn where_more_is_lost_than_is_told_that_is_said() {
         assert_eq!(ran.stderr.ends_with(last), said, "{}", ran.stderr);
     }
 }
+
+#[test]
+fn an_input_that_is_no_document_at_all_is_refused_and_nothing_is_written() {
+    let folder = folder("unread", &[]);
+    for to in ["storage", "markdown", "wiki"] {
+        for (input, found) in [(&b"plain text\n"[..], "'p'"), (b"<p>x</p>", "'<'")] {
+            let ran = feed(&folder, &["convert", "--from", "adf", "--to", to], input);
+            assert_eq!((ran.code, &*ran.stdout), (2, ""), "{to}: {ran:?}");
+            let said = format!("error: <stdin>:1:1: expected a document of ADF, but found {found}\n");
+            assert!(ran.stderr.starts_with(&said), "{to}: {ran:?}");
+        }
+        // What begins as a document is read as far as it goes.
+        let cut = br#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"Half"}"#;
+        let ran = feed(&folder, &["convert", "--from", "adf", "--to", to], cut);
+        assert!(ran.code != 2 && ran.stdout.contains("Half"), "{to}: {ran:?}");
+    }
+}

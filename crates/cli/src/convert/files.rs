@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use plainwire_richtext::MAX_SOURCE;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::whole_file;
 
 /// An input document.
@@ -45,7 +45,9 @@ fn text(name: String, bytes: Vec<u8>) -> Result<Input, Failure> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-            Err(invalid(format!("{name}: expected UTF-8, but found the byte {byte:#04x} at offset {at}")))
+            Err(Failure::usage(format!(
+                "{name}: expected UTF-8, but found the byte {byte:#04x} at offset {at}"
+            )))
         }
     }
 }
@@ -93,13 +95,7 @@ fn overwritten(output: &Path) -> Failure {
     Failure::usage(format!("expected an output file other than INPUT, but found {found}"))
 }
 
-/// Returns an error about a file or its contents. The error has no hint to read the help, which would not
-/// explain it.
-pub(super) fn invalid(text: String) -> Failure {
-    Failure { exit: Exit::Usage, hint: None, text }
-}
-
 /// Returns an error about an operation on a file; `doing` names the operation, such as `reading`.
 pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> Failure {
-    invalid(format!("{doing} {} failed: {error}", path.display()))
+    Failure::usage(format!("{doing} {} failed: {error}", path.display()))
 }

@@ -17,7 +17,9 @@ use std::path::Path;
 
 pub(crate) use args::{Convert, Patch};
 pub(crate) use patch::run as patch;
-use plainwire_richtext::{Conversion, Document, Format, Names, Restored, Sidecar, convert_with, minimize};
+use plainwire_richtext::{
+    Conversion, Diagnostic, Document, Format, Names, Positions, Restored, Sidecar, convert_with, minimize,
+};
 
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -95,7 +97,7 @@ fn bar(files: usize) -> indicatif::ProgressBar {
 fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outcome, Failure> {
     let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let outcome = match &it.sidecar {
-        None => converted(from, to, names, &input.text),
+        None => converted(from, to, names, input)?,
         Some(file) if is_markdown(to) && !is_markdown(from) => split(from, names, input, file)?,
         Some(file) if is_markdown(from) && !is_markdown(to) => restore(it, to, names, input, file)?,
         Some(_) => {
@@ -124,7 +126,7 @@ fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
     let json = files::read(file)?.text;
     let wrong = |found: &dyn Display| {
         let expected = "expected the JSON of a table of names, but found something else";
-        files::invalid(format!("{}: {expected}: {found}", file.display()))
+        Failure::usage(format!("{}: {expected}: {found}", file.display()))
     };
     let json = files::without_mark(&json);
     // serde would also read a list of three lists as `Names`.
@@ -144,21 +146,43 @@ fn named(document: &mut Document<'_>, to: Format, names: Option<&Names>) -> Name
     references
 }
 
-/// Converts `text` without a sidecar, the file for what Markdown does not express.
-fn converted(from: Format, to: Format, names: Option<&Names>, text: &str) -> Outcome {
-    let mut references = None;
-    let Conversion { text, losses, diagnostics, invalid } =
-        convert_with(from, to, text, |it| references = Some(named(it, to, names)));
+/// Converts the input without a sidecar, the file for what Markdown does not express.
+fn converted(
+    from: Format,
+    to: Format,
+    names: Option<&Names>,
+    input: &files::Input,
+) -> Result<Outcome, Failure> {
+    let (mut references, mut is_unread) = (None, false);
+    let Conversion { text, losses, diagnostics, invalid } = convert_with(from, to, &input.text, |it| {
+        is_unread = it.is_unread();
+        references = Some(named(it, to, names));
+    });
+    if is_unread {
+        return Err(unread(input, &diagnostics));
+    }
     let sidecar_helps = matches!(to, Format::Markdown(_));
-    Outcome {
+    Ok(Outcome {
         text: Some(text),
         found: Findings { losses, diagnostics, invalid, references, sidecar_helps, ..Findings::default() },
-    }
+    })
+}
+
+/// Returns the error for an input that is no document of its format at all. Writing it would hide that.
+fn unread(input: &files::Input, diagnostics: &[Diagnostic]) -> Failure {
+    let positions = Positions::of(&input.text);
+    let said =
+        diagnostics.first().map(|it| format!("{}: {}", positions.at(it.span.start as usize), it.message));
+    let hint = Some("`--from` names the format of the input".to_owned());
+    Failure { hint, ..Failure::usage(format!("{}:{}", input.name, said.unwrap_or_default())) }
 }
 
 /// Converts to Markdown, and writes a sidecar for what Markdown can't express.
 fn split(from: Format, names: Option<&Names>, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
     let mut document = Document::read(from, &input.text);
+    if document.is_unread() {
+        return Err(unread(input, &document.diagnostics));
+    }
     let references = named(&mut document, Format::EDITED, names);
     let (text, sidecar) = Sidecar::split(&document);
     files::refuse_overwrite(Path::new(&input.name), file)?;
@@ -177,7 +201,7 @@ fn restore(
     file: &Path,
 ) -> Result<Outcome, Failure> {
     let json = files::read(file)?.text;
-    let named = |text: String| files::invalid(format!("{}: {text}", file.display()));
+    let named = |text: String| Failure::usage(format!("{}: {text}", file.display()));
     let sidecar = Sidecar::from_json(files::without_mark(&json)).map_err(|error| named(error.to_string()))?;
     if sidecar.format() != to {
         let (expected, found) = (whole_name(to), whole_name(sidecar.format()));

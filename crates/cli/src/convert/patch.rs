@@ -17,7 +17,7 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     let mut document = Document::read(it.format_options.format(it.from), &input.text);
     super::named(&mut document, Format::EDITED, names.as_ref());
     let section =
-        document.section(&it.section).map_err(|error| files::invalid(format!("{}: {error}", input.name)))?;
+        document.section(&it.section).map_err(|error| Failure::usage(format!("{}: {error}", input.name)))?;
     if it.show {
         output::to_stdout(&section.markdown())?;
         return Ok(Exit::Done);
