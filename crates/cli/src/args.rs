@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// List the tools, resources, templates and prompts of a server.
     List(List),
+    /// Show everything about a tool: its description, parameters, hints and cost, and a call to paste.
+    Describe(Describe),
     /// Call a tool.
     Call(Call),
     /// Read a resource.
@@ -122,9 +124,14 @@ pub(crate) struct Ask {
     /// Write every frame to FILE, or to stderr without FILE; secrets are masked with `*`.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) trace: Option<Option<PathBuf>>,
-    /// Seconds to wait without an answer and without progress.
+    /// Seconds to wait for the server in all. Commands that may take long, such as `call`, wait so long for the
+    /// connection, and then for an answer or a report of progress.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,
+    /// Declare what a host declares, which answers questions and has a model and roots, or declare nothing. By default,
+    /// `call`, `read` and `prompt` declare that you answer questions, and all other commands what a host declares.
+    #[arg(long, value_enum)]
+    pub(crate) r#as: Option<As>,
     #[command(flatten)]
     pub(crate) choice: ServerChoice,
 }
@@ -253,6 +260,17 @@ pub(crate) struct List {
     /// Show only entries with TEXT in their name, URI or description, ignoring case.
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
+    /// Show descriptions whole, not only their first lines.
+    #[arg(long)]
+    pub(crate) long: bool,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Describe {
+    /// Name of the tool.
+    pub(crate) name: String,
     #[command(flatten)]
     pub(crate) ask: Ask,
 }
@@ -279,6 +297,13 @@ pub(crate) struct Tokens {
     pub(crate) turns: Option<u32>,
     #[command(flatten)]
     pub(crate) ask: Ask,
+}
+
+/// The capabilities that the command declares to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum As {
+    Host,
+    Plain,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -332,7 +357,9 @@ impl Deny {
 pub(crate) struct Call {
     /// Name of the tool or prompt.
     pub(crate) name: String,
-    /// An argument: `key=text` or `key:=json`.
+    /// An argument: `key=text` or `key:=json`; `key=@FILE` and `key=-` read the text from a file or from stdin. A
+    /// text becomes the type that the schema of the tool names, `a.b=text` sets a member, and a list takes several
+    /// words, or commas.
     #[arg(value_name = "ARGUMENT")]
     pub(crate) arguments: Vec<String>,
     /// Print the steps of the call on stderr, each with its time.

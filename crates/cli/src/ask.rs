@@ -5,12 +5,14 @@ use std::time::Instant;
 use plainwire::Client;
 use plainwire::model::{CallToolResult, RawJson};
 use plainwire::proto::cursor::List;
-use serde_json::json;
+use plainwire_inspect::Entry;
+use serde_json::{Value, json};
 
 use crate::args::{self, Ask, Call, Read};
+use crate::arguments::{Arguments, Built};
 use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
-use crate::{arguments, output, progress, tools};
+use crate::{output, progress, tools};
 
 /// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
@@ -27,7 +29,7 @@ pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
         if it.ask.json.is_some() {
             output::json_lists(&all)?;
         } else {
-            output::lists(client, &all)?;
+            output::lists(client, &all, it.long)?;
         }
         Ok(Exit::Done)
     })
@@ -36,14 +38,25 @@ pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
 
 /// Runs `plainwire call`: calls a tool and prints its result.
 pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
-    let params = named(&call)?;
+    let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?;
     with_client_and_user(&call.ask, call.no_input, async |client| {
-        let raw = request(client, "tools/call", &params, call.explain).await?;
+        let Built { object, misfits } = by_schema(client, &call.name, arguments).await?;
+        let params = json!({ "name": call.name, "arguments": object }).to_string();
+        let misfit = misfits.into_iter().next();
+        let raw = match request(client, "tools/call", &params, call.explain).await {
+            Err(failure) if failure.exit == Exit::Refused => {
+                return Err(Failure { hint: misfit.or(failure.hint), ..failure });
+            }
+            answer => answer?,
+        };
         let result: CallToolResult = read_as(&raw)?;
         if call.ask.json.is_some() {
             output::json(&raw)?;
         } else {
             output::tool_result(&result)?;
+        }
+        if let (true, Some(misfit)) = (result.is_error, misfit) {
+            output::note(&format!("\nhint: {misfit}"));
         }
         Ok(if result.is_error { Exit::ToolFailed } else { Exit::Done })
     })
@@ -67,7 +80,8 @@ pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
 
 /// Runs `plainwire prompt`: gets a prompt and prints its messages.
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
-    let params = named(&call)?;
+    let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?.of_prompt()?;
+    let params = json!({ "name": call.name, "arguments": arguments }).to_string();
     with_client_and_user(&call.ask, call.no_input, async |client| {
         let raw = request(client, "prompts/get", &params, call.explain).await?;
         if call.ask.json.is_some() {
@@ -113,9 +127,11 @@ async fn request(client: &Client, method: &str, params: &str, explain: bool) -> 
     Ok(raw?)
 }
 
-fn named(call: &Call) -> Result<String, Failure> {
-    let arguments = arguments::parse(inline(&call.ask), &call.arguments)?;
-    Ok(json!({ "name": call.name, "arguments": arguments }).to_string())
+/// Makes the arguments of the tool `name`, by its schema if they depend on it and the server lists the tool.
+async fn by_schema(client: &Client, name: &str, arguments: Arguments) -> Result<Built, Failure> {
+    let listed = if arguments.depend_on_schema() { tools::tools(client, None).await? } else { Vec::new() };
+    let tool = listed.iter().find(|tool| tool.name() == name);
+    arguments.build(tool.and_then(Entry::input_schema).unwrap_or(&Value::Bool(true)))
 }
 
 fn inline(ask: &Ask) -> Option<&str> {

@@ -1,19 +1,36 @@
 //! Connects to the server that the command line names, runs a command on it and closes the connection.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plainwire::Client;
-use plainwire::client::ClientBuilder;
+use plainwire::client::{ClientBuilder, Sampling};
+use plainwire::model::ElicitResult;
 use plainwire::proto::peer::{EraChoice, RequestOptions};
+use tokio::time::timeout_at;
 
-use crate::args::{Ask, Era};
+use crate::args::{As, Ask, Era};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
 use crate::{roots, serve, target, token_store};
 
 /// Connects to the server that the command line names, runs `work` and closes the connection, also if `work`
-/// failed.
+/// failed. Both together take at most the time of `--timeout`.
 pub(crate) async fn with_client(
+    ask: &Ask,
+    work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    let until = Instant::now() + Duration::from_secs(ask.timeout);
+    let client = connect(builder(ask)?, ask).await?;
+    let in_time = async |client: &Client| {
+        timeout_at(until.into(), work(client)).await.unwrap_or_else(|_| {
+            Err(Failure::unreachable(&format!("expected an answer within {} s, but found none", ask.timeout)))
+        })
+    };
+    finish(client, ask, in_time).await
+}
+
+/// Like [`with_client`], but `work` takes as long as it does.
+pub(crate) async fn with_client_for_long(
     ask: &Ask,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
@@ -21,18 +38,25 @@ pub(crate) async fn with_client(
     finish(client, ask, work).await
 }
 
-/// Like [`with_client`], but the user answers questions of the server, unless `no_input` is set.
+/// Like [`with_client_for_long`], but the user answers questions of the server, unless `no_input` is set.
 pub(crate) async fn with_client_and_user(
     ask: &Ask,
     no_input: bool,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
+    let plain = plain(ask)?;
+    // A tool may do without a model if none is declared, so one is declared only on request.
+    let declared = match ask.r#as {
+        Some(As::Host) => with_roots(like_a_host(plain), ask),
+        Some(As::Plain) => return finish(connect(plain, ask).await?, ask, work).await,
+        None => plain,
+    };
     if no_input {
-        return with_client(ask, work).await;
+        return finish(connect(declared, ask).await?, ask, work).await;
     }
     let person = Person::default();
     let asked = person.clone();
-    let builder = builder(ask)?.on_elicit(move |question| {
+    let builder = declared.on_elicit(move |question| {
         let person = asked.clone();
         async move { person.answer(question).await }
     });
@@ -67,8 +91,30 @@ async fn finish(
     done.map_err(|failure| failure.with_server(&ask.choice))
 }
 
-/// Returns the builder of a client with the era, timeout, roots and trace of the command line.
+/// Returns the builder of a client with the settings of the command line, which declares what a host declares
+/// unless `--as plain` is given.
 pub(crate) fn builder(ask: &Ask) -> Result<ClientBuilder, Failure> {
+    match ask.r#as {
+        Some(As::Plain) => plain(ask),
+        Some(As::Host) | None => Ok(with_roots(like_a_host(plain(ask)?), ask)),
+    }
+}
+
+/// Lets servers ask for roots, even if there are none.
+fn with_roots(builder: ClientBuilder, ask: &Ask) -> ClientBuilder {
+    if ask.root.is_empty() { builder.roots(Vec::new()) } else { builder }
+}
+
+/// Declares that the client answers questions and has a model, as hosts do: servers offer some of their entries
+/// only then. Every question is declined, and there is no model.
+pub(crate) fn like_a_host(builder: ClientBuilder) -> ClientBuilder {
+    let model = Sampling::new(|_| async { Err("the command `plainwire` has no model".to_owned()) });
+    builder.on_elicit(|_| async { ElicitResult::decline() }).on_sample(model.consent(|_| async { true }))
+}
+
+/// Returns the builder of a client with the era, timeout, roots and trace of the command line, which declares
+/// nothing else.
+fn plain(ask: &Ask) -> Result<ClientBuilder, Failure> {
     let timeout = Duration::from_secs(ask.timeout);
     let mut client = Client::builder()
         .era(match ask.era {
@@ -76,7 +122,8 @@ pub(crate) fn builder(ask: &Ask) -> Result<ClientBuilder, Failure> {
             Era::Legacy => EraChoice::Legacy,
             Era::Modern => EraChoice::Modern,
         })
-        .deadlines(RequestOptions { idle: timeout, ..RequestOptions::default() });
+        .deadlines(RequestOptions { idle: timeout, ..RequestOptions::default() })
+        .connect_deadline(timeout);
     if !ask.root.is_empty() {
         client = client.roots(roots::roots(&ask.root)?);
     }

@@ -68,7 +68,7 @@ pub(crate) struct ServerChoice {
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub(crate) server: Option<String>,
     /// The configuration file of --server, with `mcpServers` as in most clients, or `servers` as in VS Code.
-    #[arg(long, value_name = "FILE", requires = "server", conflicts_with_all = ["url", "command"], value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "command"], value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
     /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
     #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with_all = ["url", "command"])]
@@ -81,7 +81,7 @@ pub(crate) struct ServerChoice {
     #[arg(long, conflicts_with = "url")]
     pub(crate) server_log: bool,
     /// The server: a command that speaks MCP on its stdin and stdout.
-    #[arg(last = true, required_unless_present_any = ["url", "server"], value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present_any = ["config", "url", "server"], value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -94,9 +94,9 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Returns an error in the command line, with the hint to read the help.
+    /// Returns an error in the command line.
     pub(crate) fn usage(text: String) -> Self {
-        Self { exit: Exit::Usage, hint: Some("`plainwire help` shows how commands are written".into()), text }
+        Self { exit: Exit::Usage, hint: None, text }
     }
 
     /// Returns an error for a check that failed.

@@ -9,6 +9,7 @@ mod completion;
 mod connect;
 mod convert;
 mod demo;
+mod describe;
 mod elicit;
 mod exit;
 mod install;
@@ -22,6 +23,7 @@ mod roots;
 mod secret_file;
 mod serve;
 mod servers;
+mod slips;
 mod target;
 mod terminal;
 mod token_store;
@@ -43,7 +45,13 @@ fn main() -> ExitCode {
     if let Some(done) = completion::answer() {
         return done;
     }
-    match run(Cli::parse().command) {
+    let parsed = Cli::try_parse().map_err(|error| {
+        let words: Vec<String> =
+            std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+        // Help and versions are errors to clap as well.
+        slips::known(&error, &words).unwrap_or_else(|| error.exit())
+    });
+    match parsed.and_then(|cli| run(cli.command)) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             output::failure(&failure);
@@ -64,6 +72,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Demo => demo::run().await,
             Command::Serve(serve) => serve::run(serve).await,
             Command::List(list) => ask::list(list).await,
+            Command::Describe(it) => describe::run(it).await,
             Command::Call(call) => ask::call(call).await,
             Command::Read(read) => ask::read(read).await,
             Command::Prompt(call) => ask::prompt(call).await,

@@ -13,6 +13,7 @@ use plainwire::model::{
 };
 use plainwire::proto::json::visible_json;
 use plainwire::proto::json::write::{self, Object};
+use plainwire_inspect::{Entry, signature};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -117,40 +118,68 @@ pub(crate) fn note_json(value: &Value) {
     let _ = writeln!(io::stderr(), "{}", visible_json(&value.to_string()));
 }
 
-/// Prints the name, the version and the revision of the server, and then the entries of each list.
-pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
+/// Prints the name, the version and the revision of the server, and then the entries of each list. Of a
+/// description, only the first line is printed, or with `is_long` all of it.
+pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)], is_long: bool) -> io::Result<()> {
     let server = client.hello().server_info.clone().unwrap_or_default();
     line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
     for (list, entries) in all {
         line(&format!("\n{list}:"))?;
-        for entry in entries {
-            let entry: Value = serde_json::from_str(entry.get()).unwrap_or_default();
+        for raw in entries {
+            let entry: Value = serde_json::from_str(raw.get()).unwrap_or_default();
             let text = |name: &str| entry.get(name).and_then(Value::as_str);
             let name = text("uri").or(text("uriTemplate")).or(text("name")).unwrap_or("(no name)");
-            line(&format!("  {name}{}", parameters(&entry)))?;
-            if let Some(description) = text("description") {
-                description.lines().try_for_each(|part| line(&format!("      {part}")))?;
+            let shown = match *list {
+                "tools" => signature(&Entry::read(raw.get())),
+                "prompts" => format!("{name}({})", arguments(&entry)),
+                _ => name.to_owned(),
+            };
+            wrapped("  ", "      ", &shown)?;
+            let mut lines = text("description").unwrap_or_default().trim().lines();
+            match lines.next() {
+                Some(first) if !is_long => {
+                    let more = if lines.any(|it| !it.trim().is_empty()) { " …" } else { "" };
+                    wrapped("      ", "      ", &format!("{first}{more}"))?;
+                }
+                first => first.into_iter().chain(lines).try_for_each(|it| wrapped("      ", "      ", it))?,
             }
         }
     }
     Ok(())
 }
 
-/// Returns the parameters of a tool or prompt on one line, as in `{expression, limit?}` with `?` for an
-/// optional one; empty if there are none.
-fn parameters(entry: &Value) -> String {
-    let optional = |name: &str, required: bool| if required { name.to_owned() } else { format!("{name}?") };
-    let names: Vec<String> = if let Some(schema) = entry.get("inputSchema") {
-        let required = schema.get("required").and_then(Value::as_array);
-        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
-        let properties = schema.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten().map(|(name, _)| optional(name, is_required(name))).collect()
-    } else {
-        let arguments = entry.get("arguments").and_then(Value::as_array);
-        let name = |it: &Value| optional(it["name"].as_str().unwrap_or_default(), it["required"] == true);
-        arguments.into_iter().flatten().map(name).collect()
+/// Returns the arguments of a prompt, as in `topic, words?` with `?` for an optional one.
+fn arguments(prompt: &Value) -> String {
+    let all = prompt.get("arguments").and_then(Value::as_array).into_iter().flatten();
+    let name = |it: &Value| {
+        let mark = if it["required"] == true { "" } else { "?" };
+        format!("{}{mark}", it["name"].as_str().unwrap_or_default())
     };
-    if names.is_empty() { String::new() } else { format!(" {{{}}}", names.join(", ")) }
+    all.map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// Prints a line that begins with `first`. On a terminal it is broken at blanks to fit, and further lines begin
+/// with `next`; elsewhere it stays one line.
+pub(crate) fn wrapped(first: &str, next: &str, text: &str) -> io::Result<()> {
+    let width = if *IS_TERMINAL {
+        terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+    } else {
+        None
+    };
+    let Some(width) = width.filter(|width| *width > 20) else { return line(&format!("{first}{text}")) };
+    let mut row = first.to_owned();
+    let mut is_empty = true;
+    for word in visible::line(text).split(' ') {
+        if !is_empty && row.chars().count() + 1 + word.chars().count() > width {
+            line(&row)?;
+            next.clone_into(&mut row);
+            is_empty = true;
+        }
+        row += if is_empty { "" } else { " " };
+        row += word;
+        is_empty = false;
+    }
+    line(&row)
 }
 
 /// Prints the content of a tool's result, or its structured content if it has no other content. If the tool

@@ -26,7 +26,7 @@ use crate::args::{KnownClient, Servers};
 use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output::{self, Column};
 use crate::paths::{self, Scope};
-use crate::{target, token_store, visible};
+use crate::{connect, target, token_store, visible};
 
 /// The maximal number of servers that are checked at the same time.
 const AT_ONCE: usize = 16;
@@ -192,8 +192,8 @@ async fn check(target: Target, choice: ServerChoice, deadline: Duration) -> Outc
     let options = RequestOptions { idle: deadline, ..RequestOptions::default() };
     // The client gets the deadline, instead of a timeout around the future. So if connecting takes too long,
     // the server that was started has ended when the error is returned.
-    let connecting =
-        Client::builder().deadlines(options).connect_deadline(until - Instant::now()).connect(target);
+    let builder = connect::like_a_host(Client::builder()).roots(Vec::new()).deadlines(options);
+    let connecting = builder.connect_deadline(until - Instant::now()).connect(target);
     let client = match connecting.await {
         Ok(client) => client,
         Err(error) => return failed(error.into()),
@@ -252,6 +252,13 @@ fn show(files: &[File], outcomes: &[Vec<Outcome>]) -> Result<(), Failure> {
             output::line("  no servers")?;
         }
         output::table(&rows, [Column::Left; 4])?;
+        for (entry, outcome) in file.config.entries().iter().zip(outcomes) {
+            let Outcome::Failed(why) = outcome else { continue };
+            let name = visible::short_line(entry.name(), MAX_CHARS);
+            why.lines()
+                .skip(1)
+                .try_for_each(|more| output::line(&format!("    {name}: {}", visible::line(more))))?;
+        }
     }
     Ok(())
 }
@@ -260,7 +267,8 @@ fn row(entry: &ConfigEntry, outcome: &Outcome) -> [String; 4] {
     let cell = |text: &str| visible::short_line(text, MAX_CHARS);
     let said = match outcome {
         Outcome::Disabled => "disabled".to_owned(),
-        Outcome::Failed(why) => format!("error: {}", visible::line(why)),
+        // Further lines, such as the last words of a server, are shown below the table's row.
+        Outcome::Failed(why) => format!("error: {}", visible::line(why.lines().next().unwrap_or_default())),
         Outcome::Listed => String::new(),
         Outcome::Works(it) => {
             let counts: Vec<_> = it.counts.iter().map(|(what, n)| output::counted(*n, what)).collect();

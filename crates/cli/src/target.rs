@@ -8,19 +8,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use plainwire::client::Target;
-use plainwire::client::config::{Config, Input, Variables};
+use plainwire::client::config::{Config, ConfigEntry, Input, Variables};
 use plainwire::client::http::Remote;
 use plainwire::client::process::{Program, Stderr};
 
 use crate::exit::{Failure, ServerChoice};
 use crate::paths::{self, ConfigFile, Scope};
-use crate::secret_file;
+use crate::{secret_file, slips};
 
 /// Returns the target that the command line names.
 pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
     let target = match (&choice.url, &choice.server) {
         (Some(url), _) => remote(url, choice)?.into(),
         (_, Some(name)) => entry(name, choice)?,
+        _ if choice.config.is_some() => return Err(unnamed(choice)),
         _ => command(choice)?.into(),
     };
     Ok(match target {
@@ -62,6 +63,12 @@ fn command(choice: &ServerChoice) -> Result<Command, Failure> {
 }
 
 fn remote(url: &str, choice: &ServerChoice) -> Result<Remote, Failure> {
+    if !url.contains("://") && slips::is_url(url) {
+        return Err(Failure {
+            hint: Some(format!("--url {}", slips::with_scheme(url))),
+            ..Failure::usage(format!("expected a URL with `http://` or `https://`, but found {url:?}"))
+        });
+    }
     let mut remote = Remote::new(url);
     if choice.allow_unencrypted {
         remote = remote.allow_unencrypted();
@@ -107,6 +114,22 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
         None => find(name)?,
     };
     Ok(config.entry(name)?.target(&variables(&choice.input_env)?)?)
+}
+
+/// Returns the error for a configuration file without the name of a server, with the names in the file.
+fn unnamed(choice: &ServerChoice) -> Failure {
+    let Some(path) = &choice.config else { return Failure::usage("expected --server NAME".to_owned()) };
+    match Config::read(path) {
+        Err(error) => error.into(),
+        Ok(config) => {
+            let names: Vec<&str> = config.entries().iter().map(ConfigEntry::name).collect();
+            let names = if names.is_empty() { "no servers".to_owned() } else { names.join(", ") };
+            Failure {
+                hint: Some(format!("{} has {names}", path.display())),
+                ..Failure::usage("expected --server NAME with --config, but found none".to_owned())
+            }
+        }
+    }
 }
 
 /// Returns the configuration file of this user that has the entry `name`. Fails if no file or more than one

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::args::Watch;
 use crate::ask::read_as;
-use crate::connect::with_client;
+use crate::connect::with_client_for_long;
 use crate::exit::{Exit, Failure};
 use crate::{output, visible};
 
 pub(crate) async fn run(watch: Watch) -> Result<Exit, Failure> {
-    with_client(&watch.ask, async |client| {
+    with_client_for_long(&watch.ask, async |client| {
         let filter = filter(&watch, client)?;
         let wanted = names(&filter).join(", ");
         let mut listen = client.listen(filter.clone()).await.map_err(|error| {

@@ -3,21 +3,29 @@
 //! In: JSON, or a [`Tool`]. Out: the members of the entry. Nothing is refused here: a member that is missing
 //! or of the wrong type is absent, and [`crate::lint`] reports it.
 
+use std::collections::HashMap;
+use std::fmt;
+
 use plainwire_proto::codec;
 use plainwire_proto::model::Tool;
 use plainwire_proto::revision::Revision;
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// An entry of `tools/list`, valid or not.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     members: Map<String, Value>,
+    /// The names of the parameters in the order of the schema, which `members` do not keep.
+    order: Vec<String>,
 }
 
 impl Entry {
     /// Reads an entry of `tools/list`. Text that is not a JSON object gives an entry without members.
     pub fn read(json: &str) -> Self {
-        Self { members: serde_json::from_str(json).unwrap_or_default() }
+        let order = serde_json::from_str(json).map(|Ordered { input_schema }| input_schema.properties.0);
+        Self { members: serde_json::from_str(json).unwrap_or_default(), order: order.unwrap_or_default() }
     }
 
     /// Returns the name of the tool; empty if there is none.
@@ -45,14 +53,18 @@ impl Entry {
         self.members.get("_meta")
     }
 
-    /// Returns the parameters of the tool in the order of their names: name, schema, and whether the
-    /// parameter is required.
+    /// Returns the parameters of the tool in the order of its schema: name, schema, and whether the parameter is
+    /// required.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
         let schema = self.input_schema();
         let required = schema.and_then(|it| it.get("required")).and_then(Value::as_array);
         let is_required = move |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
         let properties = schema.and_then(|it| it.get("properties")).and_then(Value::as_object);
-        properties.into_iter().flatten().map(move |(name, it)| (name.as_str(), it, is_required(name)))
+        let places: HashMap<&str, usize> =
+            self.order.iter().enumerate().map(|(at, name)| (&**name, at)).collect();
+        let mut all: Vec<(&String, &Value)> = properties.into_iter().flatten().collect();
+        all.sort_by_key(|(name, _)| places.get(name.as_str()).copied());
+        all.into_iter().map(move |(name, it)| (name.as_str(), it, is_required(name)))
     }
 
     /// Returns every member of the entry unchanged, in the order of the members' names.
@@ -70,7 +82,44 @@ impl From<&Tool> for Entry {
     fn from(tool: &Tool) -> Self {
         let mut out = Vec::new();
         codec::tool(&mut out, tool, Revision::NEWEST);
-        Self { members: serde_json::from_slice(&out).unwrap_or_default() }
+        Self::read(&String::from_utf8_lossy(&out))
+    }
+}
+
+/// The part of an entry whose order counts.
+#[derive(Deserialize)]
+struct Ordered {
+    #[serde(rename = "inputSchema")]
+    input_schema: OrderedSchema,
+}
+
+#[derive(Deserialize)]
+struct OrderedSchema {
+    properties: Names,
+}
+
+/// The names of an object's members, in their order.
+struct Names(Vec<String>);
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Names;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<Names, M::Error> {
+                let mut names = Vec::new();
+                while let Some((name, IgnoredAny)) = members.next_entry()? {
+                    names.push(name);
+                }
+                Ok(Names(names))
+            }
+        }
+        from.deserialize_map(Members)
     }
 }
 

@@ -121,7 +121,8 @@ pub(crate) const ROOMS: &[Room] = &[
     room("inspect", "lint", 1050, &[]),
     room("inspect", "tokens", 600, &[]),
     // cli
-    room("cli", "completion", 700, &[]),
+    room("cli", "arguments", 500, &[]),
+    room("cli", "completion", 700, &["arguments"]),
     room("cli", "convert", 800, &[]),
     room("cli", "demo", 300, &[]),
     room("cli", "elicit", 450, &[]),

@@ -53,7 +53,7 @@ fn completes_the_names_of_a_server_behind_the_dashes() {
     check(&format!("plainwire call c| {REFERENCE}"), &["calculate", "count"]);
     check(&format!("plainwire call --era legacy --json c| {REFERENCE}"), &["calculate", "count"]);
     check(&format!("plainwire call calculate | {REFERENCE}"), &["expression="]);
-    check(&format!("plainwire call count ms:=1 | {REFERENCE}"), &["to:="]);
+    check(&format!("plainwire call count ms:=1 | {REFERENCE}"), &["to="]);
     check(&format!("plainwire prompt | {REFERENCE}"), &["explain_calculation"]);
     check(&format!("plainwire prompt explain_calculation e| {REFERENCE}"), &["expression="]);
     check(&format!("plainwire call ask whom=| {REFERENCE}"), &["user", "model", "client"]);
@@ -126,13 +126,13 @@ fn completes_the_values_that_a_schema_names() {
             "{typed}"
         );
     };
-    check("", &["colour=", "deep:=", "unit=", "whole:="]);
+    check("", &["colour=", "deep=", "unit=", "whole="]);
     check("colour=", &["red", "dark\\ green"]);
     check("colour=r", &["red"]);
-    check("deep:=t", &["true"]);
+    check("deep=t", &["true"]);
     check("unit=", &["c", "f"]);
-    check("whole:=", &["1", "2"]);
-    check("unit=c ", &["colour=", "deep:=", "whole:="]);
+    check("whole=", &["1", "2"]);
+    check("unit=c ", &["colour=", "deep=", "whole="]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Most tests use the built-in reference server, which runs as a process of its own.
 
 mod asking;
+mod calling;
 mod completion;
 mod convert;
 mod exits;
@@ -85,7 +86,7 @@ fn lists_what_a_server_has_in_every_era() {
     for (era, revision) in ERAS {
         let listed = ask(&["list", "--era", era]).quietly();
         assert_eq!(listed.lines().next(), Some(&*format!("plainwire-reference 0.1.0 ({revision})")));
-        for entry in ["  calculate {expression}", "  server://info", "  calculation://{expression}"] {
+        for entry in ["  calculate(expression: string)", "  server://info", "  calculation://{expression}"] {
             assert!(listed.lines().any(|line| line == entry), "{era}: no {entry} in\n{listed}");
         }
         for title in ["tools:", "resources:", "resourceTemplates:", "prompts:"] {
@@ -105,7 +106,7 @@ fn lists_only_what_a_text_is_in() {
     assert_eq!(names("resources", "uri"), ["server://calculations"]);
     assert_eq!(names("resourceTemplates", "uriTemplate"), ["calculation://{expression}"]);
     let shown = ask(&["list", "--filter=arithmetic"]).quietly();
-    assert!(shown.contains("  calculate {expression}\n") && !shown.contains("server://"), "{shown}");
+    assert!(shown.contains("  calculate(expression: string)\n") && !shown.contains("server://"), "{shown}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn masks_a_secret_by_as_many_stars_and_sends_it_all_the_same() {
 fn goes_to_stderr_unless_a_file_is_named() {
     let ran = ask(&["call", "calculate", "expression=6*7", "--trace"]);
     assert_eq!((ran.code, &*ran.stdout), (0, "42\n"));
-    assert_eq!(traced(&ran.stderr).len(), 4, "two requests, two answers");
+    assert_eq!(traced(&ran.stderr).len(), 6, "three requests, three answers");
     let serve = [&["ping", "--server-log"], &REFERENCE[..], &["--trace"]].concat();
     let ran = run(&serve);
     assert_eq!((ran.code, traced(&ran.stderr).len()), (0, 4), "the server's own trace: {ran:?}");

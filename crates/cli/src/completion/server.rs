@@ -14,12 +14,14 @@ use clap_complete::CompletionCandidate;
 use clap_complete::engine::ArgValueCompleter;
 use plainwire::Client;
 use plainwire::model::CompleteRequest;
+use plainwire_inspect::{Kind, Shape};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::VARIABLE;
 use super::line::Line;
 use crate::args::{Ask, Call, Cli, Command, Read, Watch};
+use crate::arguments::shown;
 use crate::{connect, visible};
 
 /// The maximal time for one completion, including the start and the end of the server.
@@ -164,54 +166,26 @@ async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<
     let properties = schema.get("properties")?.as_object()?;
     let mut found = Vec::new();
     for (name, property) in properties.iter().filter(|(name, _)| is_open(call, name, typed)) {
-        let mut values = Vec::new();
-        let is_text = choices(property, &schema, DEPTH, &mut values);
-        let help = property["description"].as_str().unwrap_or_default();
-        if !typed.contains('=') {
-            found.push((format!("{name}{}", if is_text { "=" } else { ":=" }), help.to_owned()));
-            continue;
+        if typed.contains('=') {
+            let values = choices(&Shape::of(property, &schema));
+            found.extend(values.into_iter().map(|value| (format!("{name}={value}"), String::new())));
+        } else {
+            let help = property["description"].as_str().unwrap_or_default();
+            found.push((format!("{name}="), help.to_owned()));
         }
-        found.extend(values.into_iter().map(|value| match value {
-            Value::String(text) => (format!("{name}={text}"), String::new()),
-            other => (format!("{name}:={other}"), String::new()),
-        }));
     }
     Some(found)
 }
 
-/// The depth to which [`choices`] follows references and alternatives in a schema.
-const DEPTH: usize = 4;
-
-/// Adds the values that `schema` lists to `values`: those of `enum` and `const` except `null`, and both
-/// booleans. Returns whether a value of the schema may be a string; it is assumed below [`DEPTH`]. `whole` is
-/// the tool's whole schema, for references.
-fn choices(schema: &Value, whole: &Value, depth: usize, values: &mut Vec<Value>) -> bool {
-    if depth == 0 {
-        return true;
+/// Returns the values that the schema lists, except `null`, as texts for the command line. A schema of booleans
+/// lists both.
+fn choices(shape: &Shape<'_>) -> Vec<String> {
+    let listed: Vec<String> =
+        shape.values().filter(|it| !it.is_null()).map(|it| shown(it).into_owned()).collect();
+    if listed.is_empty() && shape.allows(Kind::Boolean) {
+        return ["true", "false"].map(ToOwned::to_owned).into();
     }
-    let reference = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
-    if let Some(target) = reference.and_then(|it| whole.pointer(it)) {
-        return choices(target, whole, depth - 1, values);
-    }
-    let parts: Vec<&Value> =
-        ["anyOf", "oneOf"].iter().filter_map(|it| schema[it].as_array()).flatten().collect();
-    if !parts.is_empty() {
-        return parts.into_iter().filter(|it| choices(it, whole, depth - 1, values)).count() > 0;
-    }
-    let named: Vec<&Value> =
-        schema["enum"].as_array().into_iter().flatten().chain(schema.get("const")).collect();
-    let is = |name: &str| match &schema["type"] {
-        Value::Array(types) => types.iter().any(|it| it == name),
-        Value::String(it) => it == name,
-        _ => false,
-    };
-    if named.is_empty() && is("boolean") {
-        values.extend([true.into(), false.into()]);
-    }
-    let is_text = is("string") || named.iter().any(|it| it.is_string());
-    let says_nothing = named.is_empty() && schema.get("type").is_none();
-    values.extend(named.into_iter().filter(|it| !it.is_null()).cloned());
-    is_text || says_nothing
+    listed
 }
 
 async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Option<Vec<Suggestion>> {

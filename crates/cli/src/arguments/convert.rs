@@ -1,0 +1,143 @@
+//! Converts a text of the command line into the value that a schema names.
+
+use std::borrow::Cow;
+
+use plainwire_inspect::{Kind, Shape};
+use serde_json::{Number, Value};
+
+/// Returns the value that `text` stands for where `shape` is expected; `None` if it stands for none. Text comes
+/// first: where a string is allowed, `1` is a string.
+pub(super) fn convert(text: &str, shape: &Shape<'_>) -> Option<Value> {
+    let listed = |it: &&Value| shown(it) == text;
+    if let Some(value) = shape.values().find(listed) {
+        return Some(value.clone());
+    }
+    if shape.allows(Kind::String) || shape.is_open() {
+        return Some(text.into());
+    }
+    let word = match text {
+        "true" | "false" if shape.allows(Kind::Boolean) => Some(Value::Bool(text == "true")),
+        "null" if shape.allows(Kind::Null) => Some(Value::Null),
+        _ if shape.allows(Kind::Integer) || shape.allows(Kind::Number) => number(text),
+        _ => None,
+    };
+    word.or_else(|| shape.allows(Kind::Object).then(|| whole(text, '{'))?)
+        .or_else(|| shape.allows(Kind::Array).then(|| whole(text, '[').or_else(|| list(text, shape)))?)
+}
+
+/// Returns the text of the command line that stands for a listed value.
+pub(crate) fn shown(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| value.to_string().into(), Cow::from)
+}
+
+/// Returns the value of one of several words for the same list.
+pub(super) fn element(text: &str, list: &Shape<'_>) -> Option<Value> {
+    list.items().map_or_else(|| Some(text.into()), |items| convert(text, &items))
+}
+
+/// Returns the number that `text` is in JSON; `None` if it is none, or a whole number that would lose digits.
+fn number(text: &str) -> Option<Value> {
+    let number: Number = serde_json::from_str(text).ok()?;
+    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    (!is_whole || !number.is_f64()).then_some(Value::Number(number))
+}
+
+/// Returns the JSON that begins with `open`; `None` if `text` is none.
+fn whole(text: &str, open: char) -> Option<Value> {
+    text.trim_start().starts_with(open).then(|| serde_json::from_str(text).ok())?
+}
+
+/// Returns the list of the parts of `text` between commas; `None` if a part is no element.
+fn list(text: &str, shape: &Shape<'_>) -> Option<Value> {
+    if text.is_empty() {
+        return Some(Value::Array(Vec::new()));
+    }
+    text.split(',').map(|part| element(part.trim(), shape)).collect::<Option<Vec<_>>>().map(Value::Array)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(schema: Value, texts: &[(&str, Option<Value>)]) {
+        for (text, expected) in texts {
+            assert_eq!(convert(text, &Shape::of(&schema, &schema)), *expected, "{text:?} for {schema}");
+        }
+    }
+
+    #[test]
+    fn a_text_becomes_the_type_of_the_schema() {
+        check(json!({ "type": "string" }), &[("1", Some(json!("1"))), ("", Some(json!("")))]);
+        check(
+            json!({ "type": "integer" }),
+            &[
+                ("1", Some(json!(1))),
+                ("-3", Some(json!(-3))),
+                ("1.5", Some(json!(1.5))),
+                ("one", None),
+                ("", None),
+                ("123456789012345678901234567890", None),
+            ],
+        );
+        check(
+            json!({ "type": "number" }),
+            &[("1e3", Some(json!(1e3))), ("NaN", None), (" 1", Some(json!(1)))],
+        );
+        check(json!({ "type": "boolean" }), &[("true", Some(json!(true))), ("yes", None), ("1", None)]);
+        check(json!({}), &[("1", Some(json!("1")))]);
+    }
+
+    #[test]
+    fn a_string_is_preferred_and_null_is_for_nothing_else() {
+        check(json!({ "type": ["string", "null"] }), &[("null", Some(json!("null")))]);
+        check(
+            json!({ "anyOf": [{ "type": "integer" }, { "type": "null" }] }),
+            &[("null", Some(json!(null)))],
+        );
+        check(json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] }), &[("1", Some(json!("1")))]);
+    }
+
+    #[test]
+    fn a_listed_value_keeps_its_type() {
+        let listed = json!({ "enum": ["a", 1, true, null] });
+        check(
+            listed,
+            &[
+                ("a", Some(json!("a"))),
+                ("1", Some(json!(1))),
+                ("true", Some(json!(true))),
+                ("null", Some(json!(null))),
+            ],
+        );
+        check(json!({ "enum": [1, 2] }), &[("3", Some(json!(3))), ("x", None)]);
+    }
+
+    #[test]
+    fn commas_separate_the_elements_of_a_list() {
+        let numbers = json!({ "type": "array", "items": { "type": "integer" } });
+        check(
+            numbers,
+            &[
+                ("1,2, 3", Some(json!([1, 2, 3]))),
+                ("1", Some(json!([1]))),
+                ("", Some(json!([]))),
+                ("[1, 2]", Some(json!([1, 2]))),
+                ("1,x", None),
+            ],
+        );
+        let objects = json!({ "type": "array", "items": { "type": "object" } });
+        check(
+            objects,
+            &[("[{}]", Some(json!([{}]))), ("a,b", None), ("{\"a\":1}", Some(json!([{ "a": 1 }])))],
+        );
+        let texts = json!({ "type": "array", "items": { "type": "string" } });
+        check(texts, &[("a,b", Some(json!(["a", "b"]))), ("[draft", Some(json!(["[draft"])))]);
+    }
+
+    #[test]
+    fn an_object_is_json() {
+        check(json!({ "type": "object" }), &[("{\"a\":1}", Some(json!({ "a": 1 }))), ("a", None)]);
+    }
+}

@@ -1,0 +1,160 @@
+//! One word of the command line that gives an argument: `key=text`, `key=@file`, `key=-` or `key:=json`.
+//!
+//! In: the words. Out: keys and what they are given. Files and stdin are read here, before a server starts.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use serde_json::Value;
+
+use crate::exit::Failure;
+
+/// The largest text that is read from a file or from stdin, in bytes. 16 MiB: servers of Plainwire take no larger
+/// message.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A word that gives an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Word {
+    pub(super) key: String,
+    pub(super) given: Given,
+}
+
+/// The value that a word gives.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Given {
+    /// `key:=json`.
+    Json(Value),
+    /// `key=text`, or the text of a file or of stdin.
+    Text(String),
+}
+
+/// Parses the words, and reads the files that they name. Stdin can be named once.
+pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut stdin_of: Option<&str> = None;
+    for text in texts {
+        let (key, given) = match (text.split_once(":="), text.split_once('=')) {
+            // The first separator counts: in `a=b:=c` the value is `b:=c`.
+            (Some((key, json)), Some((shorter, _))) if key.len() < shorter.len() => {
+                (key, Given::Json(parsed(key, json)?))
+            }
+            (_, Some((key, "-"))) => {
+                if let Some(first) = stdin_of {
+                    return Err(Failure::usage(format!(
+                        "expected one argument from stdin, but found `{first}=-` and `{key}=-`"
+                    )));
+                }
+                stdin_of = Some(key);
+                (key, Given::Text(read(key, "stdin", Ok(io::stdin().lock()))?))
+            }
+            (_, Some((key, text))) => (
+                key,
+                match text.strip_prefix('@') {
+                    Some(path) => Given::Text(read(key, path, File::open(path))?),
+                    None => Given::Text(text.to_owned()),
+                },
+            ),
+            (_, None) => return Err(no_word(text)),
+        };
+        words.push(Word { key: key.to_owned(), given });
+    }
+    Ok(words)
+}
+
+fn parsed(key: &str, json: &str) -> Result<Value, Failure> {
+    serde_json::from_str(json).map_err(|error| Failure {
+        hint: Some(format!("`{key}={json}` gives text, or the type that the tool's schema names")),
+        ..Failure::usage(format!("expected JSON after `{key}:=`, but found {json:?}: {error}"))
+    })
+}
+
+/// Reads the text of the file `path`, or of stdin. Nothing is cut off: the line end of its last line stays.
+fn read(key: &str, path: &str, from: io::Result<impl Read>) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = from.and_then(|from| from.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    let literal = Value::from(format!("@{path}")).to_string();
+    read.map_err(|error| Failure {
+        hint: Some(format!("`{key}=@FILE` reads a file; `{key}:='{literal}'` gives the text itself")),
+        ..Failure::usage(format!("{path}: {error}"))
+    })?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Failure::usage(format!("{path}: expected at most {MAX_BYTES} bytes, but found more")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        Failure::usage(format!("{path}: expected text in UTF-8, but found {}", error.utf8_error()))
+    })
+}
+
+/// Returns the error for a word without `=`. The commonest slips get the line to type instead.
+fn no_word(text: &str) -> Failure {
+    let url = text.starts_with("http://") || text.starts_with("https://");
+    let hint = match text {
+        _ if url => Some(format!("a URL follows `--url`, as in `--url {text}`")),
+        _ if text.trim_start().starts_with('{') => {
+            Some("a whole object follows `--json=`, without a blank, as in `--json='{\"key\":1}'`".to_owned())
+        }
+        _ if text.starts_with(['/', '.']) => {
+            Some(format!("the command of a server follows `--`, as in `-- {text}`"))
+        }
+        _ => Some(format!("as in `{text}=…`")),
+    };
+    Failure { hint, ..Failure::usage(format!("expected `key=text` or `key:=json`, but found {text:?}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn words(texts: &[&str]) -> Result<Vec<Word>, Failure> {
+        parse(&texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_first_separator_counts() {
+        let given = |word: &str| words(&[word]).expect("a word").remove(0).given;
+        assert_eq!(given("a=b:=c"), Given::Text("b:=c".into()));
+        assert_eq!(given("a=1=2"), Given::Text("1=2".into()));
+        assert_eq!(given("a:=\"=\""), Given::Json(json!("=")));
+    }
+
+    #[test]
+    fn reads_the_text_of_a_file_as_it_is() {
+        let path = std::env::temp_dir().join(format!("plainwire-word-{}", std::process::id()));
+        std::fs::write(&path, "a\r\nb=@c\n").expect("a file of our own");
+        let found = words(&[&format!("body=@{}", path.display())]).expect("a text");
+        std::fs::remove_file(&path).expect("a file of our own");
+        assert_eq!(found, [Word { key: "body".into(), given: Given::Text("a\r\nb=@c\n".into()) }]);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let failed = |texts: &[&str]| words(texts).expect_err("no word");
+        assert_eq!(failed(&["a"]).text, "expected `key=text` or `key:=json`, but found \"a\"");
+        assert_eq!(
+            failed(&["a:=x"]).text,
+            "expected JSON after `a:=`, but found \"x\": expected value at line 1 column 1"
+        );
+        let missing = failed(&["to=@ada"]);
+        assert!(missing.text.starts_with("ada: "), "{}", missing.text);
+        assert_eq!(
+            missing.hint.as_deref(),
+            Some("`to=@FILE` reads a file; `to:='\"@ada\"'` gives the text itself")
+        );
+        for (slip, hint) in [
+            ("http://a/mcp", "a URL follows `--url`, as in `--url http://a/mcp`"),
+            ("./server", "the command of a server follows `--`, as in `-- ./server`"),
+            ("{\"a\":1}", "a whole object follows `--json=`, without a blank, as in `--json='{\"key\":1}'`"),
+        ] {
+            assert_eq!(failed(&[slip]).hint.as_deref(), Some(hint));
+        }
+    }
+
+    #[test]
+    fn json_keeps_its_type() {
+        let found = words(&["b:=1", "c:=[true]", "d="]).expect("words");
+        let given: Vec<Given> = found.into_iter().map(|it| it.given).collect();
+        assert_eq!(given, [Given::Json(json!(1)), Given::Json(json!([true])), Given::Text(String::new())]);
+    }
+}

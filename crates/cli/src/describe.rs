@@ -1,0 +1,163 @@
+//! `plainwire describe`: shows everything about one tool.
+//!
+//! In: the command line. Out: the signature, the description as a model reads it, the parameters, the hints, the
+//! cost and a call to paste. With `--json`, the entry as the server sent it.
+
+use std::fmt::Write as _;
+
+use plainwire::proto::cursor::List;
+use plainwire_inspect::tokens::{Report, Tokenizer};
+use plainwire_inspect::{Entry, Kind, Shape, signature};
+use serde_json::Value;
+
+use crate::args::Describe;
+use crate::arguments::shown;
+use crate::connect::with_client;
+use crate::exit::{Exit, Failure, ServerChoice};
+use crate::output;
+use crate::slips::quoted;
+
+/// Runs `plainwire describe`.
+pub(crate) async fn run(it: Describe) -> Result<Exit, Failure> {
+    with_client(&it.ask, async |client| {
+        let raw = match client.hello().capabilities.has("tools") {
+            true => client.list_raw(List::Tools).await?,
+            false => Vec::new(),
+        };
+        let Some(found) = raw.iter().find(|raw| Entry::read(raw.get()).name() == it.name) else {
+            return Err(Failure {
+                hint: Some("`plainwire list` shows the names".to_owned()),
+                ..Failure::refused(format!("expected a tool of this server, but found {:?}", it.name))
+            });
+        };
+        if it.ask.json.is_some() {
+            output::json(found)?;
+        } else {
+            show(&Entry::read(found.get()), &it.ask.choice)?;
+        }
+        Ok(Exit::Done)
+    })
+    .await
+}
+
+fn show(tool: &Entry, choice: &ServerChoice) -> Result<(), Failure> {
+    output::wrapped("", "    ", &signature(tool))?;
+    if let Some(text) = tool.description() {
+        output::line("")?;
+        text.trim().lines().try_for_each(|part| output::wrapped("", "", part))?;
+    }
+    let nothing = Value::Null;
+    let root = tool.input_schema().unwrap_or(&nothing);
+    let parameters: Vec<(&str, &Value, bool)> = tool.parameters().collect();
+    if !parameters.is_empty() {
+        output::line("\nparameters:")?;
+    }
+    for (name, schema, is_required) in &parameters {
+        let need = if *is_required { "required" } else { "optional" };
+        output::wrapped(
+            "  ",
+            "      ",
+            &format!("{name}: {}, {need}{}", Shape::of(schema, root), bounds(schema)),
+        )?;
+        if let Some(text) = schema.get("description").and_then(Value::as_str) {
+            text.trim().lines().try_for_each(|part| output::wrapped("      ", "      ", part))?;
+        }
+    }
+    output::line("")?;
+    if let Some(schema) = tool.output_schema() {
+        output::wrapped("returns: ", "    ", &Shape::of(schema, schema).to_string())?;
+    }
+    let hints = hints(tool);
+    output::wrapped("hints: ", "    ", if hints.is_empty() { "none" } else { &hints })?;
+    let cost = Report::of(std::slice::from_ref(tool), Tokenizer::Estimate).total;
+    output::line(&format!("cost: about {cost} tokens on every turn of a model"))?;
+    let words: Vec<String> = parameters
+        .iter()
+        .filter(|(.., is_required)| *is_required)
+        .map(|(name, schema, _)| quoted(&format!("{name}={}", example(&Shape::of(schema, root), schema))))
+        .collect();
+    let line = [vec!["plainwire call".to_owned(), quoted(tool.name())], words, vec![server(choice)]].concat();
+    output::line(&format!("\n{}", line.join(" ")))?;
+    Ok(())
+}
+
+/// Returns the bounds and the default of a parameter, each after a comma.
+fn bounds(schema: &Value) -> String {
+    let mut text = String::new();
+    for (keyword, said) in [
+        ("default", "default"),
+        ("minimum", "at least"),
+        ("exclusiveMinimum", "more than"),
+        ("maximum", "at most"),
+        ("exclusiveMaximum", "less than"),
+        ("multipleOf", "a multiple of"),
+        ("minLength", "characters: at least"),
+        ("maxLength", "characters: at most"),
+        ("minItems", "elements: at least"),
+        ("maxItems", "elements: at most"),
+        ("pattern", "pattern"),
+        ("format", "format"),
+    ] {
+        if let Some(value) = schema.get(keyword).filter(|it| !it.is_null()) {
+            let _ = write!(text, ", {said} {value}");
+        }
+    }
+    text
+}
+
+/// Returns the hints of a tool in the words of this command.
+fn hints(tool: &Entry) -> String {
+    let annotations = tool.members().find(|(name, _)| *name == "annotations").map(|(_, value)| value);
+    let words = [
+        ("readOnlyHint", "changes nothing", "changes something"),
+        ("destructiveHint", "may destroy something", "destroys nothing"),
+        ("idempotentHint", "a second call does no more", "a second call may do more"),
+        ("openWorldHint", "reaches other systems", "reaches no other systems"),
+    ];
+    let said = words.into_iter().filter_map(|(name, yes, no)| {
+        let is_so = annotations?.get(name)?.as_bool()?;
+        Some(if is_so { yes } else { no })
+    });
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a text that [`crate::arguments`] converts into a value of the schema.
+fn example(shape: &Shape<'_>, schema: &Value) -> String {
+    let listed =
+        schema.get("examples").and_then(|it| it.get(0)).or(schema.get("default")).or(shape.values().next());
+    if let Some(value) = listed.filter(|it| !it.is_null()) {
+        return shown(value).into_owned();
+    }
+    let number = || {
+        ["minimum", "maximum"]
+            .iter()
+            .find_map(|it| schema.get(it))
+            .map_or_else(|| "1".to_owned(), Value::to_string)
+    };
+    match () {
+        () if shape.allows(Kind::String) => "text".to_owned(),
+        () if shape.allows(Kind::Integer) || shape.allows(Kind::Number) => number(),
+        () if shape.allows(Kind::Boolean) => "true".to_owned(),
+        () if shape.allows(Kind::Array) => {
+            shape.items().map_or_else(|| "text".to_owned(), |items| example(&items, &Value::Null))
+        }
+        () if shape.allows(Kind::Object) => "{}".to_owned(),
+        () => "text".to_owned(),
+    }
+}
+
+/// Returns the words that name the server, as on the command line.
+fn server(choice: &ServerChoice) -> String {
+    match (&choice.url, &choice.server) {
+        (Some(url), _) => format!("--url {}", quoted(url)),
+        (_, Some(name)) => {
+            let config =
+                choice.config.as_ref().map(|it| format!(" --config {}", quoted(&it.to_string_lossy())));
+            format!("--server {}{}", quoted(name), config.unwrap_or_default())
+        }
+        _ => {
+            let words = choice.command.iter().map(|it| quoted(&it.to_string_lossy()));
+            format!("-- {}", words.collect::<Vec<_>>().join(" "))
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The commonest slips in a command line, each answered with the line to type.
+//!
+//! In: an error of the parser, and the words. Out: a failure whose hint is the corrected line; `None` for another
+//! error, which clap words itself. The line is only shown, never run.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::exit::Failure;
+use crate::target;
+
+/// The subcommands that connect to a server.
+const CLIENTS: [&str; 10] =
+    ["call", "install", "lint", "list", "ping", "prompt", "read", "tokens", "watch", "login"];
+
+/// Returns the failure for a slip that is known. `words` is the command line, without the program.
+pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    let command = words.first().filter(|it| CLIENTS.contains(&it.as_str()))?;
+    let end = words.iter().position(|it| it == "--").unwrap_or(words.len());
+    let own = &words[..end];
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let (at, fixed) = match (error.kind(), context(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(_)) if context(ContextKind::SuggestedArg).is_some() => return None,
+        (ErrorKind::UnknownArgument, Some(option)) if option.starts_with("--") => {
+            if !["call", "prompt"].contains(&command.as_str()) {
+                return None;
+            }
+            as_word(own, option)?
+        }
+        (ErrorKind::UnknownArgument, Some(word)) => {
+            let at = own.iter().position(|it| it == word)?;
+            (at, as_server(&own[at])?)
+        }
+        (ErrorKind::MissingRequiredArgument, _) if end == words.len() => {
+            let at = (1..own.len()).find(|&at| is_server(&own[at]) && !is_value(own, at))?;
+            (at, as_server(&own[at])?)
+        }
+        _ => return None,
+    };
+    let found = &own[at];
+    let line = own[..at]
+        .iter()
+        .map(|it| quoted(it))
+        .chain([fixed.text])
+        .chain(words[at + 1 + fixed.eaten..].iter().map(|it| quoted(it)));
+    let line = line.collect::<Vec<_>>().join(" ");
+    Some(Failure {
+        hint: Some(format!("plainwire {line}")),
+        ..Failure::usage(format!("expected {}, but found {found:?}", fixed.expected))
+    })
+}
+
+/// A correction: the text in place of a word.
+struct Fixed {
+    /// How many of the following words the text contains as well.
+    eaten: usize,
+    expected: &'static str,
+    text: String,
+}
+
+/// Corrects `--query x`, which was meant as an argument of a tool.
+fn as_word(own: &[String], option: &str) -> Option<(usize, Fixed)> {
+    let at = own.iter().position(|it| it == option || it.starts_with(&format!("{option}=")))?;
+    let expected = "an argument as `key=text`";
+    let name = option.trim_start_matches('-');
+    Some(match own[at].split_once('=') {
+        Some((_, value)) => (at, Fixed { eaten: 0, expected, text: quoted(&format!("{name}={value}")) }),
+        None => match own.get(at + 1).filter(|it| !it.starts_with('-') && !it.contains('=')) {
+            Some(value) => (at, Fixed { eaten: 1, expected, text: quoted(&format!("{name}={value}")) }),
+            None => (at, Fixed { eaten: 0, expected, text: format!("{name}=true") }),
+        },
+    })
+}
+
+/// Corrects a server that is written without `--url` or `--`.
+fn as_server(word: &str) -> Option<Fixed> {
+    if is_url(word) {
+        let text = format!("--url {}", quoted(&with_scheme(word)));
+        return Some(Fixed { eaten: 0, expected: "a URL after `--url`", text });
+    }
+    let text = format!("-- {}", quoted(word));
+    is_server(word).then_some(Fixed { eaten: 0, expected: "the command of a server after `--`", text })
+}
+
+/// Returns whether a word is the value of the option before it, as in `--trace ./file`.
+fn is_value(own: &[String], at: usize) -> bool {
+    own[at - 1].starts_with("--") && !own[at - 1].contains('=')
+}
+
+fn is_server(word: &str) -> bool {
+    let is_path = word.starts_with(['/', '.', '~']) || word.contains('\\');
+    !word.contains('=') && !word.starts_with('-') && (is_url(word) || is_path || target::is_in_path(word))
+}
+
+/// Returns whether a word is a URL, perhaps without its scheme: `localhost:8000/mcp`.
+pub(crate) fn is_url(word: &str) -> bool {
+    let authority = word.split('/').next().unwrap_or_default();
+    let port = authority.rsplit_once(':').is_some_and(|(host, port)| {
+        host.len() > 1 && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    word.starts_with("http://") || word.starts_with("https://") || port
+}
+
+/// Returns the URL with `http://`, if it has no scheme.
+pub(crate) fn with_scheme(url: &str) -> String {
+    if url.contains("://") { url.to_owned() } else { format!("http://{url}") }
+}
+
+/// Returns a word as a shell reads it back.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[track_caller]
+    fn check(line: &str, said: &str, hint: &str) {
+        let words = shlex::split(line).expect("words");
+        let error =
+            Cli::try_parse_from(std::iter::once(&"plainwire".to_owned()).chain(&words)).expect_err("a slip");
+        let failure = known(&error, &words).unwrap_or_else(|| panic!("{line}: {error}"));
+        assert_eq!((failure.text.as_str(), failure.hint.as_deref()), (said, Some(hint)), "{line}");
+    }
+
+    #[test]
+    fn a_server_without_its_mark_is_answered_with_the_whole_line() {
+        let server = "expected the command of a server after `--`, but found \"./server\"";
+        check("list ./server --verbose", server, "plainwire list -- ./server --verbose");
+        check("call add a=1 ./server", server, "plainwire call add a=1 -- ./server");
+        let url = "expected a URL after `--url`, but found \"http://a/mcp?x=1\"";
+        check("list 'http://a/mcp?x=1'", url, "plainwire list --url 'http://a/mcp?x=1'");
+        let local = "expected a URL after `--url`, but found \"localhost:8000/mcp\"";
+        check("ping localhost:8000/mcp", local, "plainwire ping --url http://localhost:8000/mcp");
+        let windows = "expected the command of a server after `--`, but found \"C:\\\\server.exe\"";
+        check("list 'C:\\server.exe'", windows, "plainwire list -- \"C:\\\\server.exe\"");
+    }
+
+    #[test]
+    fn an_option_for_a_tool_is_answered_with_an_argument() {
+        let said = "expected an argument as `key=text`, but found \"--query\"";
+        check("call find --query 'two words' -- x", said, "plainwire call find 'query=two words' -- x");
+        check(
+            "call find --query=x -- x",
+            "expected an argument as `key=text`, but found \"--query=x\"",
+            "plainwire call find query=x -- x",
+        );
+        check("call find --query -- x", said, "plainwire call find query=true -- x");
+    }
+
+    #[test]
+    fn other_errors_are_left_to_clap() {
+        for line in ["list --timeot 3 -- x", "call", "list --nonsense -- x", "convert ./a"] {
+            let words = shlex::split(line).expect("words");
+            let error = Cli::try_parse_from(std::iter::once(&"plainwire".to_owned()).chain(&words))
+                .expect_err("a slip");
+            assert!(known(&error, &words).is_none(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Arguments of a call by the schema of the tool, what the command declares, and slips in the command line.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use super::{ask, run};
+use plainwire_suite::binary;
+
+#[test]
+fn the_schema_of_the_tool_gives_a_text_its_type() {
+    let ran = ask(&["call", "count", "to=2", "ms=1"]);
+    assert_eq!((ran.code, &*ran.stdout), (0, "counted to 2\n"), "{ran:?}");
+}
+
+#[test]
+fn a_text_that_does_not_fit_is_sent_and_explained() {
+    let ran = ask(&["call", "count", "to=two"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let hint = "\nhint: the tool's schema has `to: integer`; \"two\" was sent as text\n";
+    assert!(ran.stderr.ends_with(hint), "{ran:?}");
+}
+
+#[test]
+fn an_argument_comes_from_stdin_or_from_a_file() {
+    let path = std::env::temp_dir().join(format!("plainwire-calling-{}", std::process::id()));
+    std::fs::write(&path, "6*7").expect("a file of our own");
+    let from_file = ask(&["call", "calculate", &format!("expression=@{}", path.display())]);
+    std::fs::remove_file(&path).expect("a file of our own");
+    assert_eq!(from_file.quietly(), "42\n");
+
+    let mut command = binary::command();
+    command.args(["call", "calculate", "expression=-"]).args(super::REFERENCE);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(b"2+3").expect("it reads");
+    let ran = super::Ran::of(child.wait_with_output().expect("it ends"));
+    assert_eq!(ran.quietly(), "5\n");
+}
+
+#[test]
+fn the_same_argument_twice_is_an_error() {
+    let ran = ask(&["call", "calculate", "expression=1", "expression=2"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.starts_with("error: expected `expression` once, but found it twice\n"), "{ran:?}");
+}
+
+/// A server with a tool `always`, and a tool for each capability that its client declares.
+const BY_CAPABILITY: &str = r#"
+tools='{"name":"always","inputSchema":{"type":"object"}}'
+while IFS= read -r line; do
+    id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+    case $line in
+        *'"method":"initialize"'*)
+            for capability in elicitation roots sampling; do
+                case $line in *"\"$capability\""*)
+                    tools="$tools,{\"name\":\"$capability\",\"inputSchema\":{\"type\":\"object\"}}";;
+                esac
+            done
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id";;
+        *'"method":"tools/list"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}\n' "$id" "$tools";;
+    esac
+done
+"#;
+
+#[test]
+fn all_commands_see_the_tools_that_a_host_sees() {
+    let server = ["--era", "legacy", "--", "sh", "-c", BY_CAPABILITY];
+    let of = |words: &[&str]| run(&[words, &server].concat());
+    let shown = of(&["list"]).quietly();
+    assert_eq!(shown, "s 1 (2025-11-25)\n\ntools:\n  always()\n  elicitation()\n  roots()\n  sampling()\n");
+    assert_eq!(of(&["list", "--as", "plain"]).quietly(), "s 1 (2025-11-25)\n\ntools:\n  always()\n");
+    assert!(of(&["tokens"]).quietly().contains("= 4 tools"));
+    let linted = of(&["lint", "--json"]);
+    assert!(linted.stdout.contains("\"tools\":4"), "{linted:?}");
+}
+
+#[test]
+fn the_commonest_slips_are_answered_with_the_line_to_type() {
+    for (words, said, hint) in [
+        (
+            &["list", "./server"][..],
+            "expected the command of a server after `--`, but found \"./server\"",
+            "plainwire list -- ./server",
+        ),
+        (
+            &["call", "find", "--query", "x", "--", "server"],
+            "expected an argument as `key=text`, but found \"--query\"",
+            "plainwire call find query=x -- server",
+        ),
+        (
+            &["list", "--url", "127.0.0.1:8123/mcp"],
+            "expected a URL with `http://` or `https://`, but found \"127.0.0.1:8123/mcp\"",
+            "--url http://127.0.0.1:8123/mcp",
+        ),
+    ] {
+        let ran = run(words);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{ran:?}");
+        assert_eq!(ran.stderr, format!("error: {said}\n\nhint: {hint}\n"));
+    }
+}
+
+#[test]
+fn a_configuration_file_without_a_name_is_answered_with_the_names_in_it() {
+    let path = std::env::temp_dir().join(format!("plainwire-named-{}.json", std::process::id()));
+    std::fs::write(&path, r#"{"mcpServers":{"one":{"command":"a"},"two":{"command":"b"}}}"#).expect("a file");
+    let shown = path.display().to_string();
+    let ran = run(&["list", "--config", &shown]);
+    std::fs::remove_file(&path).expect("a file of our own");
+    let said = format!(
+        "error: expected --server NAME with --config, but found none\n\nhint: {shown} has one, two\n"
+    );
+    assert_eq!((ran.code, ran.stderr), (2, said));
+}
+
+#[test]
+fn the_timeout_is_the_whole_time_of_a_silent_server() {
+    let began = std::time::Instant::now();
+    let ran = run(&["list", "--timeout", "1", "--", "sh", "-c", "cat > /dev/null"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stderr.starts_with("error: expected a connection within 1s, but found none"), "{ran:?}");
+    // Discovery and the handshake share the second; a second each would be more.
+    assert!(began.elapsed() < std::time::Duration::from_millis(1_900), "{:?}", began.elapsed());
+}
+
+#[test]
+fn describes_everything_about_a_tool() {
+    let shown = ask(&["describe", "count"]).quietly();
+    assert!(shown.starts_with("count("), "{shown}");
+    assert!(shown.ends_with("\nplainwire call count to=0 -- plainwire serve reference\n"), "{shown}");
+    assert_eq!(ask(&["describe", "count", "--json"]).json()["name"], "count");
+    let ran = ask(&["describe", "cuont"]);
+    assert_eq!((ran.code, &*ran.stdout), (4, ""), "{ran:?}");
+}
