@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use plainwire::proto::revision::Revision;
 use plainwire_inspect::lint::{Client, RULES, Severity};
 
 use crate::convert::{Convert, Patch};
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Servers(Servers),
     /// Write a server into the configuration file of a client.
     Install(Install),
+    /// Remove a server from the configuration file of a client.
+    Uninstall(Uninstall),
     /// Convert rich text: ADF, Confluence storage format, wiki markup, Markdown.
     Convert(Convert),
     /// Replace one section of a rich text by Markdown, and keep every other byte.
@@ -115,6 +118,9 @@ pub(crate) struct Ask {
     /// Era of the protocol; `auto` detects it.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) era: Era,
+    /// Speak only this revision of the protocol.
+    #[arg(long, conflicts_with = "era", value_parser = revisions())]
+    pub(crate) revision: Option<Revision>,
     /// Allow the server to work below PATH, if it asks for roots; can be given more than once.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) root: Vec<PathBuf>,
@@ -212,19 +218,37 @@ pub(crate) struct Servers {
     pub(crate) timeout: u64,
 }
 
+/// A configuration file of a client, for commands that change it.
 #[derive(Debug, Args)]
-pub(crate) struct Install {
+pub(crate) struct ClientFile {
     /// The client whose configuration file to change.
     pub(crate) client: KnownClient,
     /// Show what would change, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
-    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
-    pub(crate) env: Vec<String>,
     /// Change FILE instead of the client's own file.
     #[arg(long, value_name = "FILE", conflicts_with = "project", value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
+    /// Change the project's file in this folder, which others may share.
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Uninstall {
+    #[command(flatten)]
+    pub(crate) place: ClientFile,
+    /// The client's name for the server.
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Install {
+    #[command(flatten)]
+    pub(crate) place: ClientFile,
+    /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
+    pub(crate) env: Vec<String>,
     /// Overwrite another server of the same name.
     #[arg(long)]
     pub(crate) force: bool,
@@ -234,9 +258,6 @@ pub(crate) struct Install {
     /// The client's name for the server; by default the name of the program or the host.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Change the project's file in this folder, which others may share.
-    #[arg(long)]
-    pub(crate) project: bool,
     /// The server at URL.
     #[arg(long, value_name = "URL", conflicts_with = "command", value_hint = ValueHint::Url)]
     pub(crate) url: Option<String>,
@@ -329,6 +350,11 @@ pub(crate) struct Lint {
     pub(crate) filter: Option<String>,
     #[command(flatten)]
     pub(crate) ask: Ask,
+}
+
+fn revisions() -> impl TypedValueParser<Value = Revision> {
+    PossibleValuesParser::new(Revision::ALL.map(Revision::as_str))
+        .try_map(|name| Revision::parse(&name).ok_or("expected a revision"))
 }
 
 fn clients() -> impl TypedValueParser<Value = Client> {

@@ -124,6 +124,9 @@ fn plain(ask: &Ask) -> Result<ClientBuilder, Failure> {
         })
         .deadlines(RequestOptions { idle: timeout, ..RequestOptions::default() })
         .connect_deadline(timeout);
+    if let Some(revision) = ask.revision {
+        client = client.revisions(&[revision]);
+    }
     if !ask.root.is_empty() {
         client = client.roots(roots::roots(&ask.root)?);
     }

@@ -82,6 +82,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Logout(it) => login::logout(it).await,
             Command::Servers(it) => servers::run(it).await,
             Command::Install(it) => install::run(&it),
+            Command::Uninstall(it) => install::uninstall(&it),
             Command::Convert(it) => convert::run(&it),
             Command::Patch(it) => convert::patch(&it),
             Command::Tokens(it) => tokens::run(it).await,

@@ -159,6 +159,13 @@ pub enum AuthFault {
 /// A result with this crate's [`enum@Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+impl Error {
+    /// Returns the text of the error and of all its sources, such as the reason why a program can't be started.
+    pub(crate) fn in_full(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -136,3 +136,14 @@ fn describes_everything_about_a_tool() {
     let ran = ask(&["describe", "cuont"]);
     assert_eq!((ran.code, &*ran.stdout), (4, ""), "{ran:?}");
 }
+
+#[test]
+fn speaks_the_one_revision_that_is_named() {
+    for revision in plainwire::proto::revision::Revision::ALL {
+        let shown = ask(&["ping", "--revision", revision.as_str()]).quietly();
+        assert!(shown.contains(&format!(" speaks {revision} and answered in ")), "{shown}");
+    }
+    let ran = ask(&["ping", "--revision", "2025-06-19"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("2025-06-18"), "the revisions are listed: {ran:?}");
+}

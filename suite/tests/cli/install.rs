@@ -236,3 +236,25 @@ fn writes_paths_that_mean_the_same_from_everywhere() {
         serde_json::from_str(&read(&home.join(".cursor/mcp.json"))).expect("JSON");
     assert_eq!(written["mcpServers"]["shelf"]["command"], "bin/shelf");
 }
+
+#[test]
+fn an_uninstalled_server_is_gone_and_the_rest_stays() {
+    let home = folder("uninstall");
+    let path = home.join("f.json");
+    let before = "{\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\" } // mine\n  }\n}\n";
+    fs::write(&path, before).expect("a file of our own");
+    let words = ["cursor", "--file=f.json"];
+    install(&home, &[&words[..], &REFERENCE].concat()).quietly();
+    let uninstall = |more: &[&str]| {
+        let mut command = binary::command();
+        command.current_dir(&home).args(["uninstall", "cursor", "--file=f.json"]).args(more);
+        Ran::of(command.output().expect("the binary starts"))
+    };
+    let shown = uninstall(&["plainwire", "--dry-run"]).quietly();
+    assert!(shown.contains("-     \"plainwire\": {"), "{shown}");
+    let said = uninstall(&["plainwire"]).quietly();
+    assert!(said.starts_with("removed \"plainwire\" from f.json\n"), "{said}");
+    assert_eq!(read(&path), before);
+    let ran = uninstall(&["plainwire"]);
+    assert_eq!((ran.code, &*ran.stdout), (2, ""), "{ran:?}");
+}

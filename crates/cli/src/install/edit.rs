@@ -1,6 +1,6 @@
-//! Adds or changes one entry in the text of a configuration file.
+//! Adds, changes or removes one entry in the text of a configuration file.
 //!
-//! In: the text, and the entry. Out: the text with the entry. All other bytes stay: other servers, unknown
+//! In: the text, and the entry. Out: the text with the entry, or without it. All other bytes stay: other servers, unknown
 //! keys, their order, comments, indentation and line ends.
 
 use jsonc_parser::ParseOptions;
@@ -110,6 +110,29 @@ pub(super) fn edit(
     Ok(Edit::Changed(format!("{mark}{after}")))
 }
 
+/// Removes the entry from `text`; `None` if the text has no such entry. Comments inside the entry go with it.
+pub(super) fn remove(text: &str, at: EntryPath<'_>) -> Result<Option<String>, String> {
+    let body = text.strip_prefix(MARK).unwrap_or(text);
+    let mark = &text[..text.len() - body.len()];
+    let root = parse(body)?;
+    let mut before = root.to_serde_value().unwrap_or_default();
+    let Some(top) = root.object_value() else { return Ok(None) };
+    check_unique(&top, at.list)?;
+    let Some(list) = top.object_value(at.list) else { return Ok(None) };
+    check_unique(&list, at.name)?;
+    let Some(found) = list.get(at.name) else { return Ok(None) };
+    found.remove();
+    let after = root.to_string();
+    before[at.list].as_object_mut().and_then(|list| list.remove(at.name));
+    if parse(&after)?.to_serde_value().unwrap_or_default() != before {
+        return Err(NOT_ALONE.into());
+    }
+    Ok(Some(format!("{mark}{after}")))
+}
+
+/// The reason why an edit that would change more than its entry is not made.
+const NOT_ALONE: &str = "expected only the entry to change, but found other changes too; nothing was written";
+
 /// Refuses an object with two members called `name`: some programs read the first and some the second.
 fn check_unique(object: &CstObject, name: &str) -> Result<(), String> {
     let named = object.properties().into_iter().filter(|it| it.decoded_name().as_deref() == Some(name));
@@ -144,9 +167,7 @@ fn check_nothing_else_changed(
     }
     match before == after && wanted.differences(&entry).is_empty() {
         true => Ok(()),
-        false => {
-            Err("expected only the entry to change, but found other changes too; nothing was written".into())
-        }
+        false => Err(NOT_ALONE.into()),
     }
 }
 

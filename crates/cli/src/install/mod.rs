@@ -1,6 +1,7 @@
-//! `plainwire install`: writes a server into the configuration file of a client.
+//! `plainwire install` and `plainwire uninstall`: write a server into the configuration file of a client, and
+//! remove it.
 //!
-//! In: the command line and the file. Out: the file with the new entry and no other change, and a backup of
+//! In: the command line and the file. Out: the file with the changed entry and no other change, and a backup of
 //! the old file; or the difference, with `--dry-run`. [`edit`] changes the text, [`file`] reads and writes,
 //! [`difference`] computes the difference.
 
@@ -12,22 +13,20 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{Install, KnownClient};
+use crate::args::{ClientFile, Install, KnownClient, Uninstall};
 use crate::exit::{Exit, Failure};
 use crate::paths::{self, Scope};
 use crate::{output, target, visible};
 use edit::{Edit, EntryPath, Existing, NewEntry};
 
+/// Runs `plainwire install`.
 pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
-    let path = path(it)?;
+    let path = path(&it.place)?;
     let wanted = wanted(it)?;
     let name = name(it)?;
-    let place = EntryPath {
-        list: if it.client == KnownClient::Vscode { "servers" } else { "mcpServers" },
-        name: &name,
-    };
+    let place = EntryPath { list: list(it.place.client), name: &name };
     let shown_path = visible::line(&path.display().to_string());
-    let broken = |why: String| Failure { hint: None, ..Failure::usage(format!("{shown_path}: {why}")) };
+    let broken = |why: String| Failure::usage(format!("{shown_path}: {why}"));
     let before = file::read(&path).map_err(broken)?;
     let text = before.as_deref().unwrap_or_default();
     let existing = if it.force { Existing::Overwrite } else { Existing::Refuse };
@@ -39,22 +38,63 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
             return Ok(Exit::Done);
         }
     };
-    if it.dry_run {
-        output::line(&format!("{shown_path} would change:"))?;
-        difference::difference(text, &after, place).iter().try_for_each(|it| output::line(it))?;
-        return Ok(Exit::Done);
+    let written = format!("wrote {name:?} into {shown_path}");
+    write(&it.place, &path, (before.as_deref(), &after), place, &written)?;
+    if !it.place.dry_run {
+        warn(it);
     }
-    let is_private = it.file.is_none() && !it.project;
-    let backup = file::replace(&path, before.as_deref(), &after, is_private).map_err(broken)?;
-    output::line(&format!("wrote {name:?} into {shown_path}"))?;
-    if let Some(backup) = backup {
-        output::line(&format!("the previous file is {}", visible::line(&backup.display().to_string())))?;
-    }
-    warn(it);
     Ok(Exit::Done)
 }
 
-fn path(it: &Install) -> Result<PathBuf, Failure> {
+/// Runs `plainwire uninstall`.
+pub(crate) fn uninstall(it: &Uninstall) -> Result<Exit, Failure> {
+    let path = path(&it.place)?;
+    let place = EntryPath { list: list(it.place.client), name: &it.name };
+    let shown_path = visible::line(&path.display().to_string());
+    let broken = |why: String| Failure::usage(format!("{shown_path}: {why}"));
+    let before = file::read(&path).map_err(broken)?;
+    let (text, name) = (before.as_deref().unwrap_or_default(), visible::short_line(&it.name, 80));
+    let Some(after) = edit::remove(text, place).map_err(broken)? else {
+        return Err(Failure {
+            hint: Some("`plainwire servers` lists the names in the files of clients".into()),
+            ..Failure::usage(format!("expected a server {name:?} in {shown_path}, but found none"))
+        });
+    };
+    let written = format!("removed {name:?} from {shown_path}");
+    write(&it.place, &path, (before.as_deref(), &after), place, &written)?;
+    Ok(Exit::Done)
+}
+
+/// Returns the key of the object with all servers in a file of `client`.
+fn list(client: KnownClient) -> &'static str {
+    if client == KnownClient::Vscode { "servers" } else { "mcpServers" }
+}
+
+/// Replaces the text of the file, and says so by `written`. With --dry-run, shows the difference instead.
+fn write(
+    it: &ClientFile,
+    path: &Path,
+    (before, after): (Option<&str>, &str),
+    place: EntryPath<'_>,
+    written: &str,
+) -> Result<(), Failure> {
+    let shown_path = visible::line(&path.display().to_string());
+    if it.dry_run {
+        output::line(&format!("{shown_path} would change:"))?;
+        let lines = difference::difference(before.unwrap_or_default(), after, place);
+        return Ok(lines.iter().try_for_each(|it| output::line(it))?);
+    }
+    let is_private = it.file.is_none() && !it.project;
+    let backup = file::replace(path, before, after, is_private);
+    let backup = backup.map_err(|why| Failure::usage(format!("{shown_path}: {why}")))?;
+    output::line(written)?;
+    if let Some(backup) = backup {
+        output::line(&format!("the previous file is {}", visible::line(&backup.display().to_string())))?;
+    }
+    Ok(())
+}
+
+fn path(it: &ClientFile) -> Result<PathBuf, Failure> {
     if let Some(file) = &it.file {
         return Ok(file.clone());
     }
@@ -85,11 +125,12 @@ fn taken(name: &str, path: &str, keys: &[String]) -> Failure {
 fn wanted(it: &Install) -> Result<NewEntry, Failure> {
     let Some(url) = &it.url else {
         let command = command(it)?;
-        let kind = matches!(it.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("stdio");
+        let kind =
+            matches!(it.place.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("stdio");
         let env = it.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
         return Ok(NewEntry::Command { args: command.1, command: command.0, env, kind });
     };
-    if it.client == KnownClient::ClaudeDesktop {
+    if it.place.client == KnownClient::ClaudeDesktop {
         return Err(Failure {
             hint: Some("add the URL in Claude Desktop: Settings, Connectors".into()),
             ..Failure::usage(
@@ -104,8 +145,8 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
         |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
     Ok(NewEntry::Url {
         headers: it.header.iter().map(header).collect::<Result<_, _>>()?,
-        key: if it.client == KnownClient::Windsurf { "serverUrl" } else { "url" },
-        kind: matches!(it.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("http"),
+        key: if it.place.client == KnownClient::Windsurf { "serverUrl" } else { "url" },
+        kind: matches!(it.place.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("http"),
         url: url.clone(),
     })
 }
@@ -130,15 +171,18 @@ fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
     let mut words = it.command.iter().map(text);
     let program = words.next().ok_or_else(|| Failure::usage("expected a command after `--`".into()))??;
     let path = Path::new(&program);
-    let program =
-        if path.components().count() > 1 && path.is_relative() && !it.project && !program.contains("${") {
-            let path = std::path::absolute(path);
-            let path = path
-                .map_err(|error| Failure::usage(format!("expected a current folder, but found: {error}")))?;
-            path.to_string_lossy().into_owned()
-        } else {
-            program
-        };
+    let program = if path.components().count() > 1
+        && path.is_relative()
+        && !it.place.project
+        && !program.contains("${")
+    {
+        let path = std::path::absolute(path);
+        let path =
+            path.map_err(|error| Failure::usage(format!("expected a current folder, but found: {error}")))?;
+        path.to_string_lossy().into_owned()
+    } else {
+        program
+    };
     Ok((program, words.collect::<Result<_, _>>()?))
 }
 

@@ -1,7 +1,7 @@
 //! Tests of edits: configuration files before and after.
 
 use super::difference::difference;
-use super::edit::{Edit, EntryPath, Existing, NewEntry, edit};
+use super::edit::{Edit, EntryPath, Existing, NewEntry, edit, remove};
 
 const AT: EntryPath<'static> = EntryPath { list: "mcpServers", name: "it" };
 
@@ -282,4 +282,25 @@ fn twice_is_once_and_comments_survive_whatever_the_file_looks_like() {
         }
     }
     assert!(changes > 1_000, "expected files with comments, but found {changes}");
+}
+
+#[test]
+fn removes_the_entry_and_nothing_else() {
+    for (before, after) in [
+        (
+            "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"x\" }, // a\n    \"it\": {\n      \"command\": \"run\"\n    }\n  },\n  \"y\": 1.50\n}\n",
+            "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"x\" } // a\n  },\n  \"y\": 1.50\n}\n",
+        ),
+        (
+            "\u{feff}{\"mcpServers\":{\"it\":{},\"b\":{\"url\":\"y\"}}}",
+            "\u{feff}{\"mcpServers\":{\"b\":{\"url\":\"y\"}}}",
+        ),
+        ("{\"mcpServers\":{\"it\":{}}}", "{\"mcpServers\":{}}"),
+    ] {
+        assert_eq!(remove(before, AT), Ok(Some(after.to_owned())));
+        assert_eq!(remove(after, AT), Ok(None), "twice is once");
+    }
+    assert_eq!(remove("", AT), Ok(None));
+    remove("{\"mcpServers\":{\"it\":{},\"it\":{}}}", AT).expect_err("which of them?");
+    remove("{\"mcpServers\":", AT).expect_err("no JSON");
 }

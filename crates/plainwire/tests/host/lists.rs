@@ -1,5 +1,6 @@
 //! The joint lists of a host's servers, some of which are slow, unreachable or dead.
 
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -41,6 +42,18 @@ async fn a_server_that_does_not_connect_holds_up_nobody() {
     let change = timeout(PATIENCE, host.next_change()).await.expect("a change in time");
     assert_eq!(change, HostChange { change: Change::List(List::Tools), server: "slow".to_owned() });
     assert_eq!(names(&host.tools().await), ["slow__late", "quick__hello"]);
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_exist_is_named_with_the_reason() {
+    let broken = Member::to("broken", Command::new("/no/such/server"));
+    let host = Host::start([broken]).expect("a host");
+    let listing = host.tools().await;
+    let ListingState::Missing { why } = &listing.parts[0].state else { panic!("{:?}", listing.parts) };
+    let reason = "starting the server: expected \"/no/such/server\" to exist, but found";
+    assert!(why.starts_with(reason) && why.contains("; it is tried again in "), "{why}");
+    let error = host.call_tool("broken__x", json!({})).await.expect_err("nobody");
+    assert!(error.to_string().contains(reason), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

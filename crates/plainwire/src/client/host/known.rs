@@ -99,7 +99,7 @@ impl Known {
         let client = match outcome {
             Ok(client) => Arc::new(client),
             Err(error) => {
-                self.down(&mut state, error.to_string());
+                self.down(&mut state, error.in_full());
                 return None;
             }
         };
@@ -133,7 +133,7 @@ impl Known {
         }
         let lived = since.elapsed();
         state.retry.lived(lived);
-        self.down(&mut state, error.to_string());
+        self.down(&mut state, error.in_full());
     }
 
     /// Marks the connection of `client` as ended if it is over HTTP and `result` is [`Error::Closed`].
@@ -236,7 +236,7 @@ impl Known {
                 is_news
             }
             Err(error) => {
-                slot.error = Some(error.to_string());
+                slot.error = Some(error.in_full());
                 false
             }
         };

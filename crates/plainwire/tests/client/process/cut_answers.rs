@@ -111,10 +111,10 @@ impl Case {
         if let Some(why) = why {
             assert!(why.ends_with("; its last words on stderr:\nabout to write"), "{self:?}: {why}");
             let status = match (self.silence, self.restarts) {
-                (Silence::Exits, _) => "output (exit status: 9);",
+                (Silence::Exits, _) => "the server exited (exit status: 9);",
                 // Without restarts the client closes the server's input, so the server exits by itself.
-                (Silence::Stays, false) => "output (exit status: 0);",
-                (Silence::Stays, true) => "output;",
+                (Silence::Stays, false) => "the server exited (exit status: 0);",
+                (Silence::Stays, true) => "the server closed its output;",
             };
             assert!(why.contains(status), "{self:?}: {why}");
         }

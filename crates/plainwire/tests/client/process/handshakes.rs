@@ -46,8 +46,8 @@ async fn passes_over_lines_that_are_no_messages() {
 async fn names_lines_that_are_no_messages_when_the_handshake_fails() {
     let script = Script::new("echo Listening on port 80; read -r line; exit 7");
     let failed = builder().command(script.program()).await.expect_err("no greeting").to_string();
-    let found =
-        "and its output had the line \"Listening on port 80\", which is not a message (exit status: 7)";
+    let found = "the server exited (exit status: 7), and its output had the line \"Listening on port 80\", which \
+                 is not a message";
     assert!(failed.ends_with(found), "{failed}");
 
     let script = Script::new("printf 'one\\ntwo\\nthree\\n'; sleep 1000");
