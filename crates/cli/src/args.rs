@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Show everything about a tool: its description, parameters, hints and cost, and a call to paste.
     Describe(Describe),
     /// Call a tool.
-    Call(Call),
+    Call(CallTool),
     /// Read a resource.
     Read(Read),
     /// Get a prompt.
@@ -380,6 +380,16 @@ impl Deny {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CallTool {
+    #[command(flatten)]
+    pub(crate) call: Call,
+    /// Write the picture, sound or resource of the result to FILE.
+    #[arg(long, value_name = "FILE", conflicts_with = "json", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A call of a tool or a prompt.
+#[derive(Debug, Args)]
 pub(crate) struct Call {
     /// Name of the tool or prompt.
     pub(crate) name: String,
@@ -402,6 +412,9 @@ pub(crate) struct Call {
 pub(crate) struct Read {
     /// URI of the resource.
     pub(crate) uri: String,
+    /// Write the contents to FILE, bytes as they are.
+    #[arg(long, value_name = "FILE", conflicts_with = "json", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
     /// Do not let the server ask questions. By default they are shown on stderr and you answer on stdin.
     #[arg(long)]
     pub(crate) no_input: bool,
@@ -472,7 +485,8 @@ mod tests {
             let line = ["plainwire"].iter().chain(command).chain(&["--", "server"]);
             let ask = match Cli::try_parse_from(line).expect("a command").command {
                 Command::List(it) => it.ask,
-                Command::Call(it) | Command::Prompt(it) => it.ask,
+                Command::Call(it) => it.call.ask,
+                Command::Prompt(it) => it.ask,
                 Command::Read(it) => it.ask,
                 Command::Ping(it) => it,
                 other => panic!("{other:?}"),

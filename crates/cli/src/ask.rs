@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use plainwire::Client;
-use plainwire::model::{CallToolResult, RawJson};
+use plainwire::model::{CallToolResult, RawJson, ReadResourceResult};
 use plainwire::proto::cursor::List;
 use plainwire_inspect::Entry;
 use serde_json::{Value, json};
 
-use crate::args::{self, Ask, Call, Read};
+use crate::args::{self, Ask, Call, CallTool, Read};
 use crate::arguments::{Arguments, Built};
 use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
-use crate::{output, progress, tools};
+use crate::{output, progress, save, tools};
 
 /// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
@@ -37,7 +37,7 @@ pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
 }
 
 /// Runs `plainwire call`: calls a tool and prints its result.
-pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
+pub(crate) async fn call(CallTool { call, out }: CallTool) -> Result<Exit, Failure> {
     let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?;
     with_client_and_user(&call.ask, call.no_input, async |client| {
         let Built { object, misfits } = by_schema(client, &call.name, arguments).await?;
@@ -50,10 +50,12 @@ pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
             answer => answer?,
         };
         let result: CallToolResult = read_as(&raw)?;
-        if call.ask.json.is_some() {
-            output::json(&raw)?;
-        } else {
-            output::tool_result(&result)?;
+        match &out {
+            _ if call.ask.json.is_some() => output::json(&raw)?,
+            Some(file) if !result.is_error => {
+                save::block(file, &result.content)?.into_iter().try_for_each(output::content)?;
+            }
+            _ => output::tool_result(&result)?,
         }
         if let (true, Some(misfit)) = (result.is_error, misfit) {
             output::note(&format!("\nhint: {misfit}"));
@@ -68,10 +70,10 @@ pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
     let params = json!({ "uri": read.uri }).to_string();
     with_client_and_user(&read.ask, read.no_input, async |client| {
         let raw = client.request("resources/read", &params).await?;
-        if read.ask.json.is_some() {
-            output::json(&raw)?;
-        } else {
-            output::resource(&read_as(&raw)?)?;
+        match &read.out {
+            _ if read.ask.json.is_some() => output::json(&raw)?,
+            Some(file) => save::resource(file, &read_as::<ReadResourceResult>(&raw)?.contents)?,
+            None => output::resource(&read_as(&raw)?)?,
         }
         Ok(Exit::Done)
     })

@@ -20,6 +20,7 @@ mod output;
 mod paths;
 mod progress;
 mod roots;
+mod save;
 mod secret_file;
 mod serve;
 mod servers;
@@ -30,6 +31,7 @@ mod token_store;
 mod tokens;
 mod tools;
 mod visible;
+mod warnings;
 mod watch;
 mod whole_file;
 
@@ -67,6 +69,9 @@ fn run(command: Command) -> Result<Exit, Failure> {
         _ => Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build().map_err(Failure::runtime)?;
+    if !matches!(command, Command::Serve(_) | Command::Demo) {
+        warnings::show();
+    }
     runtime.block_on(async {
         match command {
             Command::Demo => demo::run().await,

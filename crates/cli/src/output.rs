@@ -209,7 +209,7 @@ pub(crate) fn prompt(result: &GetPromptResult) -> io::Result<()> {
     Ok(())
 }
 
-fn content(block: &Content) -> io::Result<()> {
+pub(crate) fn content(block: &Content) -> io::Result<()> {
     match block {
         Content::Text(it) => line(&it.text),
         Content::Image(it) => line(&format!("[image {}, {} bytes of base64]", it.mime_type, it.data.len())),

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 /// The maximal number of symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 
-/// Writes a text to a file that a user has named. A symbolic link stays a link, the mode of an old file is kept,
+/// Writes bytes to a file that a user has named. A symbolic link stays a link, the mode of an old file is kept,
 /// and what is no file, such as a pipe or `/dev/null`, is written to directly.
-pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let bytes = bytes.as_ref();
     let path = &target(path)?;
     match fs::metadata(path) {
-        Ok(facts) if !facts.is_file() => fs::write(path, text),
-        _ => write(path, text, &Mode::of(path, false)?),
+        Ok(facts) if !facts.is_file() => fs::write(path, bytes),
+        _ => write(path, bytes, &Mode::of(path, false)?),
     }
 }
 
@@ -63,9 +64,9 @@ pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
 ///
 /// # Errors
 /// If that fails, the file that was there stays as it was.
-pub(crate) fn write(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8], mode: &Mode) -> io::Result<()> {
     let new = beside(path, &format!(".plainwire-{}", std::process::id()));
-    let written = write_new(&new, text, mode).and_then(|()| fs::rename(&new, path));
+    let written = write_new(&new, bytes, mode).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
         // A half-written file is of no use.
         let _ = fs::remove_file(&new);
@@ -73,7 +74,7 @@ pub(crate) fn write(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
     written
 }
 
-fn write_new(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8], mode: &Mode) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -83,7 +84,7 @@ fn write_new(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     if let Mode::Kept(permissions) = mode {
         file.set_permissions(permissions.clone())?;
     }

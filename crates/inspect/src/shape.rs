@@ -251,6 +251,24 @@ mod tests {
     }
 
     #[test]
+    fn reads_a_thousand_parts_and_eight_levels_of_a_schema() {
+        // The `anyOf` itself is a part, too.
+        let wide = |parts: usize| {
+            let nothing = vec![json!({}); parts - 2];
+            let all = [nothing, vec![json!({ "type": "string" })]].concat();
+            let schema = json!({ "anyOf": all });
+            Shape::of(&schema, &schema).to_string()
+        };
+        assert_eq!((wide(1_000), wide(1_001)), ("string".to_owned(), "any".to_owned()));
+        let deep = |levels: usize| {
+            let inner = json!({ "type": "string" });
+            let schema = (1..levels).fold(inner, |inner, _| json!({ "anyOf": [inner] }));
+            Shape::of(&schema, &schema).to_string()
+        };
+        assert_eq!((deep(8), deep(9)), ("string".to_owned(), "any".to_owned()));
+    }
+
+    #[test]
     fn finds_the_schemas_of_members() {
         let schema = json!({
             "type": "object",

@@ -147,3 +147,42 @@ fn speaks_the_one_revision_that_is_named() {
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("2025-06-18"), "the revisions are listed: {ran:?}");
 }
+
+#[test]
+fn a_server_that_writes_something_else_to_its_output_is_named_with_the_line() {
+    let server = format!("echo 'Listening on \u{1b}[31m8000'; {BY_CAPABILITY}");
+    let ran = run(&["list", "--era", "legacy", "--", "sh", "-c", &server]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let said = "warning: the server wrote a line that is not a message to its output: \"Listening on \\u{1b}[31m8000\"";
+    assert!(ran.stderr.starts_with(said), "{ran:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+}
+
+/// A server whose tool returns a text and a picture, and whose resource is three bytes.
+const PICTURE: &str = r#"
+while IFS= read -r line; do
+    id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+    case $line in
+        *'"method":"initialize"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id";;
+        *'"method":"tools/call"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"a dot"},{"type":"image","mimeType":"image/png","data":"AAH/"}]}}\n' "$id";;
+        *'"method":"resources/read"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"a:b","blob":"AAH/"}]}}\n' "$id";;
+    esac
+done
+"#;
+
+#[test]
+fn a_picture_is_written_to_a_file_byte_for_byte() {
+    let path = std::env::temp_dir().join(format!("plainwire-picture-{}", std::process::id()));
+    let file = path.display().to_string();
+    let server = ["--era", "legacy", "--", "sh", "-c", PICTURE];
+    for (words, shown) in [(&["call", "dot"][..], "a dot\n"), (&["read", "a:b"], "")] {
+        let ran = run(&[words, &["--out", &file], &server].concat());
+        assert_eq!((ran.code, &*ran.stdout), (0, shown), "{ran:?}");
+        assert_eq!(ran.stderr, format!("wrote 3 bytes into {file}\n"));
+        assert_eq!(std::fs::read(&path).expect("a file"), [0, 1, 255]);
+        std::fs::remove_file(&path).expect("a file of our own");
+    }
+}

@@ -129,6 +129,16 @@ mod tests {
     }
 
     #[test]
+    fn reads_at_most_16_mib_from_a_file() {
+        let text = |bytes: usize| read("a", "f", Ok(&vec![b'x'; bytes][..]));
+        assert_eq!(text(16 << 20).expect("a text").len(), 16 << 20);
+        let failure = text((16 << 20) + 1).expect_err("too much");
+        assert_eq!(failure.text, "f: expected at most 16777216 bytes, but found more");
+        let failure = read("a", "f", Ok(&b"\xff"[..])).expect_err("no text");
+        assert!(failure.text.starts_with("f: expected text in UTF-8"), "{}", failure.text);
+    }
+
+    #[test]
     fn says_what_is_wrong() {
         let failed = |texts: &[&str]| words(texts).expect_err("no word");
         assert_eq!(failed(&["a"]).text, "expected `key=text` or `key:=json`, but found \"a\"");

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::VARIABLE;
 use super::line::Line;
-use crate::args::{Ask, Call, Cli, Command, Read, Watch};
+use crate::args::{Ask, Call, CallTool, Cli, Command, Read, Watch};
 use crate::arguments::shown;
 use crate::{connect, visible};
 
@@ -95,7 +95,7 @@ fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidat
 
 /// Starts the server and requests the possible values of `arg`. The server has ended when this returns.
 async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion>> {
-    let (Command::Call(Call { ask, .. })
+    let (Command::Call(CallTool { call: Call { ask, .. }, .. })
     | Command::Prompt(Call { ask, .. })
     | Command::Read(Read { ask, .. })
     | Command::Watch(Watch { ask, .. })) = written
@@ -139,7 +139,7 @@ async fn find(client: &Client, written: &Command, arg: &str, typed: &str) -> Opt
             let prompts = client.list_prompts().await.ok()?;
             Some(prompts.into_iter().map(|it| (it.name, it.description.unwrap_or_default())).collect())
         }
-        (Command::Call(call), _) => arguments_of_tool(client, call, typed).await,
+        (Command::Call(it), _) => arguments_of_tool(client, &it.call, typed).await,
         (Command::Prompt(call), _) => arguments_of_prompt(client, call, typed).await,
         (Command::Read(_) | Command::Watch(_), _) => uris(client).await,
         _ => None,

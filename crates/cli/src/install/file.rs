@@ -47,7 +47,7 @@ pub(super) fn replace(
     let backup = match before {
         Some(before) => {
             let backup = beside(path, ".backup");
-            write(&backup, before, &mode).map_err(failed)?;
+            write(&backup, before.as_bytes(), &mode).map_err(failed)?;
             Some(backup)
         }
         None => None,
@@ -56,7 +56,7 @@ pub(super) fn replace(
     if read(path)?.as_deref() != before {
         return Err("expected an unchanged file, but found that another program changed it; try again".into());
     }
-    write(path, after, &mode).map_err(failed)?;
+    write(path, after.as_bytes(), &mode).map_err(failed)?;
     Ok(backup)
 }
 
