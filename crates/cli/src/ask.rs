@@ -42,10 +42,9 @@ pub(crate) async fn call(CallTool { call, out }: CallTool) -> Result<Exit, Failu
     with_client_and_user(&call.ask, call.no_input, async |client| {
         let Built { object, misfits } = by_schema(client, &call.name, arguments).await?;
         let params = json!({ "name": call.name, "arguments": object }).to_string();
-        let misfit = misfits.into_iter().next();
         let raw = match request(client, "tools/call", &params, call.explain).await {
             Err(failure) if failure.exit == Exit::Refused => {
-                return Err(Failure { hint: misfit.or(failure.hint), ..failure });
+                return Err(Failure { hint: hint(client, &call, misfits).await.or(failure.hint), ..failure });
             }
             answer => answer?,
         };
@@ -57,8 +56,10 @@ pub(crate) async fn call(CallTool { call, out }: CallTool) -> Result<Exit, Failu
             }
             _ => output::tool_result(&result)?,
         }
-        if let (true, Some(misfit)) = (result.is_error, misfit) {
-            output::note(&format!("\nhint: {misfit}"));
+        if result.is_error
+            && let Some(hint) = hint(client, &call, misfits).await
+        {
+            output::note(&format!("\nhint: {hint}"));
         }
         Ok(if result.is_error { Exit::ToolFailed } else { Exit::Done })
     })
@@ -127,6 +128,21 @@ async fn request(client: &Client, method: &str, params: &str, explain: bool) -> 
     let (raw, trace) = client.request_traced(method, params, progress::show).await;
     output::note(&trace.to_string());
     Ok(raw?)
+}
+
+/// Returns the hint for a call that failed: its first text that does not fit, or that the tool may be one for
+/// hosts only. `None` if neither explains the failure.
+async fn hint(client: &Client, call: &Call, misfits: Vec<String>) -> Option<String> {
+    if let Some(misfit) = misfits.into_iter().next() {
+        return Some(misfit);
+    }
+    let listed = if call.ask.r#as.is_none() { tools::tools(client, None).await.ok()? } else { return None };
+    let is_unknown = !listed.iter().any(|tool| tool.name() == call.name);
+    is_unknown.then(|| {
+        "the server does not list this tool. Some servers list a tool only for hosts: `--as host` declares what a \
+         host declares"
+            .to_owned()
+    })
 }
 
 /// Makes the arguments of the tool `name`, by its schema if they depend on it and the server lists the tool.

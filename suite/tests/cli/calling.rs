@@ -63,6 +63,8 @@ while IFS= read -r line; do
             printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id";;
         *'"method":"tools/list"'*)
             printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}\n' "$id" "$tools";;
+        *'"method":"tools/call"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown tool"}}\n' "$id";;
     esac
 done
 "#;
@@ -74,6 +76,8 @@ fn all_commands_see_the_tools_that_a_host_sees() {
     let shown = of(&["list"]).quietly();
     assert_eq!(shown, "s 1 (2025-11-25)\n\ntools:\n  always()\n  elicitation()\n  roots()\n  sampling()\n");
     assert_eq!(of(&["list", "--as", "plain"]).quietly(), "s 1 (2025-11-25)\n\ntools:\n  always()\n");
+    let ran = of(&["call", "roots", "--timeout", "5"]);
+    assert!(ran.code == 4 && ran.stderr.contains("hint: the server does not list this tool."), "{ran:?}");
     assert!(of(&["tokens"]).quietly().contains("= 4 tools"));
     let linted = of(&["lint", "--json"]);
     assert!(linted.stdout.contains("\"tools\":4"), "{linted:?}");
