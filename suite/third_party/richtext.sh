@@ -30,11 +30,12 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Converts each folder of a corpus in one run. Losses (exit code 1) are not checked here.
+# Converts each folder of a corpus in one run, without the INDEX.json that says where its documents come from. Losses (exit code 1) are
+# not checked here.
 convert() { # corpus extension to-folder options...
   local corpus=$1 extension=$2 to=$3 folder code
   shift 3
-  find "$corpus" -name "*.$extension" -printf '%h\n' | sort -u | while read -r folder; do
+  find "$corpus" -name "*.$extension" ! -name INDEX.json -printf '%h\n' | sort -u | while read -r folder; do
     code=0
     "$binary" convert "$@" --dialect jira --out "$out/$to/${folder#"$corpus"}" "$folder"/*."$extension" \
       2>/dev/null || code=$?
