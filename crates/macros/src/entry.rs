@@ -136,7 +136,12 @@ impl Entry {
     pub(crate) fn awaited(&self, call: &TokenStream) -> TokenStream {
         let at = shown_at(self.returned);
         match self.fails {
-            true => quote_spanned!(at=> async move { #call.await.map_err(::plainwire::ToolError::from) }),
+            true => quote_spanned! {at=> async move {
+                // An error's own method, as `#[derive(ToolError)]` adds it, goes before that of the trait.
+                #[allow(unused_imports)]
+                use ::plainwire::handler::IntoToolError as _;
+                #call.await.map_err(|error| error.into_tool_error())
+            }},
             false => quote_spanned!(at=> async move { #call.await }),
         }
     }

@@ -1,4 +1,5 @@
-//! The attributes of Plainwire: `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` and `#[data]`.
+//! The attributes of Plainwire: `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]`, `#[data]` and
+//! `#[derive(ToolError)]`.
 //!
 //! In: a function, an `impl` or a type. Out: for a function or an `impl`, the calls of the public builders
 //! that declare its entries, as you would write them by hand; for a type, derives. The generated code uses no
@@ -23,6 +24,7 @@ mod options;
 mod own_type;
 mod parameter;
 mod template;
+mod tool_error;
 
 use proc_macro::TokenStream;
 
@@ -105,4 +107,26 @@ pub fn server(options: TokenStream, block: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
     data::expand(&options.into(), item.into()).into()
+}
+
+/// Gives the variants of an error type the code, message and hint that the model gets.
+///
+/// The type has `Display`, for example by `thiserror`. The derive adds a method `into_tool_error`, which
+/// `#[tool]`, `#[resource]` and `#[prompt]` call when a function returns the error.
+///
+/// | Option | Meaning |
+/// |---|---|
+/// | `code = "not_found"` | the code for programs, of `a-z 0-9 _`; default `failed` |
+/// | `hint = "…"` | what the model can do about the error |
+/// | `message = "…"` | the text for the model, instead of the one of `Display`, which is logged as a warning |
+/// | `retryable` | the same call may succeed later; always so with the code `timeout` |
+///
+/// Options stand on a variant, or on a struct: `#[tool_error(code = "not_found", hint = "…")]`. Texts may name
+/// fields: `{title}`, or `{0}` where fields have no names.
+///
+/// The model never gets the text of a source, unless you ask for it: where thiserror's `#[error(…)]` is
+/// `transparent` or shows a field that is a source, `message` has to be given.
+#[proc_macro_derive(ToolError, attributes(tool_error))]
+pub fn tool_error(item: TokenStream) -> TokenStream {
+    tool_error::expand(item.into()).into()
 }

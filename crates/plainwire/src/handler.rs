@@ -3,7 +3,7 @@
 //! - A parameter is made from the call: [`FromCall`] lists the types that a parameter can have; [`Signature`]
 //!   is what a handler declares about itself.
 //! - [`IntoToolResult`], [`IntoResource`] and [`IntoPrompt`] list the types that handlers can return;
-//!   [`WithMeta`] adds `_meta` to a returned value.
+//!   [`WithMeta`] adds `_meta` to a returned value; [`IntoToolError`] converts what a handler fails with.
 //! - [`Confirm`] and [`Answer`] are the answers of a user to [`crate::Context::elicit`].
 //! - [`blocking()`] runs blocking work off the async threads, [`BlockingHandler`] is a handler that consists
 //!   of blocking work only.
@@ -23,6 +23,7 @@ pub use crate::server::handler::{
     Argument, BlockingHandler, BlockingWork, Call, FromCall, Handler, Signature, ViaArguments, ViaCall,
 };
 pub use crate::server::result::{
-    Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolResult, Structured, embed,
+    Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolError, IntoToolResult, Structured,
+    embed,
 };
 pub use crate::trace_context::TraceContext;

@@ -62,7 +62,7 @@ mod trace_context;
 
 pub use client::Client;
 pub use error::{Error, Result};
-pub use plainwire_macros::{data, prompt, resource, tool};
+pub use plainwire_macros::{ToolError, data, prompt, resource, tool};
 pub use plainwire_proto as proto;
 pub use plainwire_proto::model;
 pub use server::Principal;

@@ -67,7 +67,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "stream", 950, &[]),
     room("plainwire", "schema", 4250, &[]),
     room("plainwire", "trace_context.rs", 250, &[]),
-    room("plainwire", "server/result", 950, &["schema"]),
+    room("plainwire", "server/result", 1000, &["schema"]),
     room("plainwire", "server/roots", 450, &["server/result"]),
     room("plainwire", "server/principal.rs", 100, &[]),
     room("plainwire", "server/changes.rs", 350, &[]),

@@ -2,7 +2,10 @@
 
 mod attributes;
 mod calls;
+#[path = "../support/collected_logs.rs"]
+mod collected_logs;
 mod data;
+mod errors;
 mod forms;
 
 use plainwire::prelude::*;

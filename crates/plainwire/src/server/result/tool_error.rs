@@ -141,6 +141,16 @@ impl ToolError {
         self
     }
 
+    /// Logs `error` and its sources as a warning, and returns `self`: the model gets the message, and the log
+    /// the cause. `#[derive(ToolError)]` calls this for errors whose text the model does not get.
+    #[must_use]
+    pub fn logged(self, error: &dyn std::error::Error) -> Self {
+        let sources = std::iter::successors(error.source(), |it| it.source());
+        let text = sources.fold(error.to_string(), |text, source| format!("{text}: {source}"));
+        tracing::warn!("{text}");
+        self
+    }
+
     /// Returns the code, such as `not_found`.
     pub fn code(&self) -> &str {
         &self.code
@@ -214,6 +224,23 @@ impl ToolError {
         }
     }
 }
+
+/// The conversion of an error that a handler fails with.
+///
+/// The attributes call `into_tool_error` as a method. A method of that name of the error type itself, as
+/// `#[derive(ToolError)]` adds it, is called instead of this one.
+pub trait IntoToolError: Sized {
+    /// Converts the error into one for the model.
+    // The bound is on the method, so that the compiler's message about another type names `Display`.
+    fn into_tool_error(self) -> ToolError
+    where
+        Self: Into<ToolError>,
+    {
+        self.into()
+    }
+}
+
+impl<E> IntoToolError for E {}
 
 impl<E: Display> From<E> for ToolError {
     /// Takes the `Display` text as the message for the model. The texts of the error's sources are not

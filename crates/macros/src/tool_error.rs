@@ -1,0 +1,284 @@
+//! `#[derive(ToolError)]`: gives each variant of an error the code, message and hint that the model gets.
+//!
+//! In: the type, with `#[tool_error(…)]` on its variants. Out: a method `into_tool_error`, which handlers
+//! call when they fail. A text that would show the model an error that is in a field does not compile.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Meta, Result};
+
+use crate::name::{any_of, meant};
+
+const OPTIONS: [&str; 4] = ["code", "hint", "message", "retryable"];
+
+/// Expands the derive on a type.
+pub(crate) fn expand(item: TokenStream) -> TokenStream {
+    let parsed = syn::parse2::<DeriveInput>(item).and_then(|ty| derived(&ty));
+    parsed.unwrap_or_else(Error::into_compile_error)
+}
+
+fn derived(ty: &DeriveInput) -> Result<TokenStream> {
+    let mut errors: Option<Error> = None;
+    let mut keep = |arm: Result<TokenStream>| match (arm, &mut errors) {
+        (Ok(arm), _) => Some(arm),
+        (Err(error), Some(errors)) => {
+            errors.combine(error);
+            None
+        }
+        (Err(error), none) => {
+            *none = Some(error);
+            None
+        }
+    };
+    let arms: Vec<_> = match &ty.data {
+        Data::Struct(it) => keep(arm(quote!(Self), &ty.ident, &ty.attrs, &it.fields)).into_iter().collect(),
+        Data::Enum(it) => {
+            if let Some(misplaced) = ours(&ty.attrs).next() {
+                let text = "expected `#[tool_error(…)]` on a variant, but found it on the enum";
+                keep(Err(Error::new_spanned(misplaced, text)));
+            }
+            let mut arm_of = |it: &syn::Variant| {
+                let name = &it.ident;
+                keep(arm(quote!(Self::#name), name, &it.attrs, &it.fields))
+            };
+            it.variants.iter().filter_map(&mut arm_of).collect()
+        }
+        Data::Union(it) => {
+            let text = "expected `#[derive(ToolError)]` on a struct or an enum";
+            return Err(Error::new(it.union_token.span, text));
+        }
+    };
+    if let Some(errors) = errors {
+        return Err(errors);
+    }
+    // An enum without variants has no arm, and its references are not known to be empty.
+    let body = match arms.is_empty() {
+        true => quote!(match self {}),
+        false => quote!(match &self { #(#arms)* }),
+    };
+    let (name, visibility) = (&ty.ident, &ty.vis);
+    let (generics, arguments, bounds) = ty.generics.split_for_impl();
+    Ok(quote! {
+        #[automatically_derived]
+        impl #generics #name #arguments #bounds {
+            /// Converts the error into the one that the model gets, with its code, message and hint.
+            #[allow(dead_code)]
+            #visibility fn into_tool_error(self) -> ::plainwire::ToolError {
+                #body
+            }
+        }
+    })
+}
+
+/// Returns the arm that converts one variant; for a struct, the only one.
+fn arm(path: TokenStream, name: &Ident, attributes: &[Attribute], fields: &Fields) -> Result<TokenStream> {
+    let worded = Worded::take(attributes)?;
+    let fields = Named::all(fields);
+    if worded.message.is_none()
+        && let Some(shown) = shows_a_source(attributes, &fields)
+    {
+        let text = "expected `#[tool_error(message = \"…\")]` beside this text, which would show the model the text of \
+                    another error";
+        return Err(Error::new_spanned(shown, text));
+    }
+    let mut used = Vec::new();
+    let mut text_of = |text: &LitStr| formatted(text, name, &fields, &mut used);
+    let message = worded.message.as_ref().map(&mut text_of).transpose()?;
+    let hint = worded.hint.as_ref().map(&mut text_of).transpose()?;
+    let is_hidden = message.is_some() || fields.iter().any(|it| it.is_source);
+    // Without any word of the author's, the text is that of any other error: `mask_errors` hides it.
+    let text = message.unwrap_or_else(|| quote!(::std::string::ToString::to_string(&self)));
+    let mut error = match &worded.code {
+        Some(code) if code.value() == "timeout" => quote!(::plainwire::ToolError::timeout(#text)),
+        Some(code) => quote!(::plainwire::ToolError::new(#code, #text)),
+        None if worded.message.is_some() => quote!(::plainwire::ToolError::failed(#text)),
+        None => quote!(::plainwire::ToolError::from(#text)),
+    };
+    if let Some(hint) = hint {
+        error = quote!(#error.hint(#hint));
+    }
+    if worded.retryable {
+        error = quote!(#error.retryable());
+    }
+    if is_hidden {
+        error = quote!(#error.logged(&self));
+    }
+    let bindings = used.iter().map(|it: &Named| {
+        let (member, local) = (&it.member, it.local());
+        quote!(#member: #local,)
+    });
+    Ok(quote!(#path { #(#bindings)* .. } => #error,))
+}
+
+/// The options of `#[tool_error(…)]` on one variant.
+#[derive(Default)]
+struct Worded {
+    code: Option<LitStr>,
+    hint: Option<LitStr>,
+    message: Option<LitStr>,
+    retryable: bool,
+}
+
+impl Worded {
+    fn take(attributes: &[Attribute]) -> Result<Self> {
+        let mut this = Self::default();
+        let mut given: Vec<String> = Vec::new();
+        for attribute in ours(attributes) {
+            attribute.parse_nested_meta(|it| {
+                let word = it.path.get_ident().map(ToString::to_string).unwrap_or_default();
+                if given.contains(&word) {
+                    return Err(it.error(format!("expected `{word}` once, but found it again")));
+                }
+                match word.as_str() {
+                    "code" => this.code = Some(code(it.value()?.parse()?)?),
+                    "hint" => this.hint = Some(it.value()?.parse()?),
+                    "message" => this.message = Some(it.value()?.parse()?),
+                    "retryable" => this.retryable = true,
+                    _ => {
+                        let found = it.path.to_token_stream();
+                        return Err(it.error(match meant(&word, &OPTIONS) {
+                            Some(meant) => format!(
+                                "expected an option of `#[tool_error]`, but found `{found}`; did you mean `{meant}`?"
+                            ),
+                            None => format!("expected {}, but found `{found}`", any_of(&OPTIONS)),
+                        }));
+                    }
+                }
+                given.push(word);
+                Ok(())
+            })?;
+        }
+        Ok(this)
+    }
+}
+
+fn ours(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+    attributes.iter().filter(|it| it.path().is_ident("tool_error"))
+}
+
+/// Checks that a code is a word that programs can compare.
+fn code(code: LitStr) -> Result<LitStr> {
+    let value = code.value();
+    if !value.is_empty() && value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
+        return Ok(code);
+    }
+    let text = format!("expected a code of `a-z 0-9 _`, such as `not_found`, but found `{value}`");
+    Err(Error::new(code.span(), text))
+}
+
+/// A field, by the name that texts give it.
+#[derive(Clone)]
+struct Named {
+    /// The name or number of the field, as it stands before the colon of a pattern.
+    member: TokenStream,
+    /// Whether the field is an error that this one comes from.
+    is_source: bool,
+    name: String,
+}
+
+impl Named {
+    fn all(fields: &Fields) -> Vec<Self> {
+        let from = |it: &Attribute| ["from", "source"].iter().any(|name| it.path().is_ident(name));
+        let named = fields.iter().enumerate().map(|(n, field)| {
+            let name = field.ident.as_ref().map_or_else(|| n.to_string(), ToString::to_string);
+            let member = match &field.ident {
+                Some(ident) => ident.to_token_stream(),
+                None => syn::Index::from(n).to_token_stream(),
+            };
+            let is_source = name == "source" || field.attrs.iter().any(from);
+            Self { member, is_source, name: name.trim_start_matches("r#").to_owned() }
+        });
+        named.collect()
+    }
+
+    /// Returns the variable that holds the field in the generated code.
+    fn local(&self) -> Ident {
+        format_ident!("__{}", self.name, span = Span::call_site())
+    }
+}
+
+/// Returns the expression of a text whose `{field}` are filled in. Notes the fields that it uses.
+fn formatted(text: &LitStr, of: &Ident, fields: &[Named], used: &mut Vec<Named>) -> Result<TokenStream> {
+    let (mut written, mut arguments) = (String::new(), Vec::new());
+    for piece in pieces(&text.value()) {
+        let Piece::Field { name, form } = piece else {
+            let Piece::Text(text) = piece else { continue };
+            written.push_str(text);
+            continue;
+        };
+        let Some(field) = fields.iter().find(|it| it.name == name) else {
+            let names: Vec<_> = fields.iter().map(|it| it.name.as_str()).collect();
+            let expected = if names.is_empty() {
+                format!("no field: `{of}` has none; write `{{{{` for a brace")
+            } else {
+                format!("{}, a field of `{of}`", any_of(&names))
+            };
+            return Err(Error::new(text.span(), format!("expected {expected}, but found `{{{name}}}`")));
+        };
+        let local = field.local();
+        written.push_str(&format!("{{{local}{form}}}"));
+        if !arguments.contains(&local) {
+            arguments.push(local);
+        }
+        if !used.iter().any(|it| it.name == name) {
+            used.push(field.clone());
+        }
+    }
+    let written = LitStr::new(&written, text.span());
+    Ok(quote!(::std::format!(#written, #(#arguments = #arguments),*)))
+}
+
+/// A piece of a text with places for fields.
+enum Piece<'t> {
+    /// `{name}` or `{name:form}`; `form` begins with the colon.
+    Field {
+        name: &'t str,
+        form: &'t str,
+    },
+    Text(&'t str),
+}
+
+/// Splits a text at its `{field}`. Doubled braces stay doubled.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut found, mut begin, mut at) = (Vec::new(), 0, 0);
+    while let Some(brace) = text[at..].find('{').map(|n| at + n) {
+        if text[brace + 1..].starts_with('{') {
+            at = brace + 2;
+            continue;
+        }
+        let Some(end) = text[brace..].find('}').map(|n| brace + n) else { break };
+        let inside = &text[brace + 1..end];
+        let (name, form) = inside.split_at(inside.find(':').unwrap_or(inside.len()));
+        found.extend([Piece::Text(&text[begin..brace]), Piece::Field { name: name.trim(), form }]);
+        begin = end + 1;
+        at = begin;
+    }
+    found.push(Piece::Text(&text[begin..]));
+    found
+}
+
+/// Returns the part of thiserror's `#[error(…)]` that shows the text of another error, if any does:
+/// `transparent`, or a place for a field that is a source.
+fn shows_a_source(attributes: &[Attribute], fields: &[Named]) -> Option<TokenStream> {
+    let attribute = attributes.iter().find(|it| it.path().is_ident("error"))?;
+    let Meta::List(list) = &attribute.meta else { return None };
+    let is_source = |name: &str| fields.iter().any(|it| it.is_source && it.name == name);
+    for token in list.tokens.clone() {
+        let shows = match &token {
+            TokenTree::Ident(word) => word == "transparent" || is_source(&word.to_string()),
+            TokenTree::Literal(_) => match syn::parse2::<LitStr>(token.to_token_stream()) {
+                Ok(text) => {
+                    let text = text.value();
+                    pieces(&text).iter().any(|it| matches!(it, Piece::Field { name, .. } if is_source(name)))
+                }
+                // `.0`, as thiserror writes the first field, is one literal or a dot and one.
+                Err(_) => is_source(token.to_string().trim_start_matches('.')),
+            },
+            TokenTree::Group(_) | TokenTree::Punct(_) => false,
+        };
+        if shows {
+            return Some(token.into());
+        }
+    }
+    None
+}
