@@ -12,13 +12,13 @@ use plainwire_proto::cursor::List;
 use plainwire_proto::http::param_headers;
 use plainwire_proto::json::{shorten, write};
 use plainwire_proto::model::{
-    self, CallToolResult, Content, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
+    self, CallToolResult, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
 };
 use plainwire_proto::peer::RequestOptions;
 use plainwire_proto::revision::{Feature, Revision};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{Error, Result};
@@ -49,6 +49,7 @@ mod target;
 mod trace;
 mod url;
 mod utility;
+mod value;
 
 pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
@@ -71,6 +72,7 @@ pub use sampling::Sampling;
 pub use target::{OpenStream, Target};
 pub(crate) use trace::Recorder;
 pub use trace::{Stage, Step, Trace};
+pub(crate) use value::value_of;
 
 /// A client with a connection to a server.
 ///
@@ -448,31 +450,7 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String> {
     Ok(text(params))
 }
 
-/// Returns the value in `{"result": …}`, if the object has no other member and the value is a `T`.
-fn unwrapped<T: DeserializeOwned>(structured: &RawJson) -> Option<T> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Wrapped<T> {
-        result: T,
-    }
-    serde_json::from_str::<Wrapped<T>>(structured.get()).ok().map(|it| it.result)
-}
-
-/// Returns the value of a tool's result: see [`Client::call`].
-pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T> {
-    let text: String = result.content.iter().filter_map(Content::as_text).collect();
-    if result.is_error {
-        return Err(Error::Tool { text });
-    }
-    if let Some(structured) = &result.structured_content {
-        return decode(structured).or_else(|error| unwrapped(structured).ok_or(error));
-    }
-    serde_json::from_str(&text)
-        .or_else(|_| serde_json::from_value(text.into()))
-        .map_err(|error| Error::Decode { message: error.to_string() })
-}
-
-pub(crate) fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
+pub(crate) fn decode<T: DeserializeOwned>(raw: &RawValue) -> Result<T> {
     serde_json::from_str(raw.get())
         .map_err(|error| Error::Decode { message: format!("expected a result of another type: {error}") })
 }

@@ -43,7 +43,7 @@ impl Page {
     /// # Errors
     /// [`Error::Decode`] if an entry is not a `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
-        self.entries.iter().map(decode).collect()
+        self.entries.iter().map(|it| decode(it)).collect()
     }
 }
 

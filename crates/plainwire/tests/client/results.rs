@@ -3,6 +3,7 @@
 use plainwire::client::ResultCheck;
 use plainwire::model::CallToolResult;
 use plainwire::prelude::*;
+use plainwire::proto::revision::Revision;
 use plainwire::{Client, testing};
 use serde_json::{Map, Value, json};
 
@@ -27,6 +28,47 @@ async fn a_value_that_was_wrapped_as_a_result_is_the_value() {
     assert_eq!(client.call::<Wrapped>("answer", json!({})).await.expect("a struct").result, 42);
     let error = client.call::<Vec<u8>>("answer", json!({})).await.expect_err("no list");
     assert!(error.to_string().contains("invalid type: map"), "{error}");
+}
+
+/// Before 2026-07-28, structured content has to be an object: a server wraps other values, and a client unwraps
+/// them, also where it takes any JSON.
+#[tokio::test]
+async fn lists_and_numbers_have_structured_content_in_each_revision_that_has_it() {
+    #[tool]
+    async fn primes() -> Vec<u8> {
+        vec![2, 3, 5]
+    }
+    #[tool]
+    async fn perhaps(n: Option<u8>) -> Option<u8> {
+        n
+    }
+
+    for revision in
+        [Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28]
+    {
+        let server = plainwire::server!("s").revisions(&[revision]).tool(primes).tool(perhaps);
+        let client = Client::builder().check_results(ResultCheck::Refuse);
+        let client = testing::client_with(server, client).await.expect("a server");
+        client.list_tools().await.expect("a list");
+        for (tool, arguments, value, wrapped) in [
+            ("primes", json!({}), json!([2, 3, 5]), json!({ "result": [2, 3, 5] })),
+            ("perhaps", json!({ "n": 7 }), json!(7), json!({ "result": 7 })),
+            ("perhaps", json!({}), json!(null), json!({ "result": null })),
+        ] {
+            let result = client.call_tool(tool, arguments.clone()).await.expect("a result");
+            let structured =
+                result.structured_content.map(|it| serde_json::from_str::<Value>(it.get()).expect("JSON"));
+            let expected = match revision {
+                Revision::V2025_03_26 => None,
+                // A `null` is read as no value.
+                Revision::V2026_07_28 => Some(value.clone()).filter(|it| !it.is_null()),
+                _ => Some(wrapped),
+            };
+            assert_eq!(structured, expected, "{revision}");
+            assert_eq!(result.content[0].as_text(), Some(&*value.to_string()));
+            assert_eq!(client.call::<Value>(tool, arguments).await.expect("a value"), value, "{revision}");
+        }
+    }
 }
 
 /// Returns a server with a tool that promises an integer `n` and a text `unit`, and returns what it is told.

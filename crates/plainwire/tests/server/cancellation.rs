@@ -359,5 +359,6 @@ async fn blocking_work_that_panics_ends_its_call_as_any_panic_does() {
         let expected = format!("expected the tool `{name}` to answer, but it panicked");
         assert_eq!(raw.ask(&call("1", name, "{}")).await, error("1", -32603, &expected));
     }
-    assert_eq!(raw.ask(&call("2", "fine", "{}")).await, text("2", "7"));
+    let answer = raw.ask(&call("2", "fine", "{}")).await;
+    assert!(answer.contains(r#""structuredContent":{"result":7}"#), "{answer}");
 }

@@ -78,13 +78,17 @@ async fn a_struct_is_structured_content_with_a_schema_and_text() {
 }
 
 #[tokio::test]
-async fn a_number_is_structured_content_only_where_that_may_be_no_object() {
+async fn a_number_is_structured_content_and_is_wrapped_where_that_has_to_be_an_object() {
     let tool = || Tool::new("t", || async { 3.5 });
     let text = r#""content":[{"type":"text","text":"3.5"}]"#;
-    returns(tool, &REVISIONS[..4], text).await;
+    returns(tool, &REVISIONS[..2], text).await;
+    returns(tool, &REVISIONS[2..4], &format!(r#"{text},"structuredContent":{{"result":3.5}}"#)).await;
     returns(tool, &[MODERN], &format!(r#"{text},"structuredContent":3.5"#)).await;
-    for revision in REVISIONS {
-        let expected = if revision == MODERN { json!({ "type": "number" }) } else { Value::Null };
+    let number = json!({ "type": "number" });
+    let wrapped = json!({ "type": "object", "properties": { "result": number }, "required": ["result"] });
+    for (revision, expected) in
+        REVISIONS.into_iter().zip([Value::Null, Value::Null, wrapped.clone(), wrapped, number])
+    {
         assert_eq!(output_schema(tool(), revision).await, expected, "{revision}");
     }
     // NaN can't be written as JSON.

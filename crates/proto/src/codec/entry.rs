@@ -29,8 +29,8 @@ pub fn tool(out: &mut Vec<u8>, it: &Tool, revision: Revision) {
     title(&mut object, it.title.as_deref(), revision);
     object.maybe_string("description", it.description.as_deref());
     object.raw("inputSchema", it.input_schema.get());
-    if let Some(schema) = it.output_schema.as_deref().filter(|schema| takes_output_schema(schema, revision)) {
-        object.raw("outputSchema", schema.get());
+    if let Some(schema) = &it.output_schema {
+        super::structured::schema(&mut object, schema.get(), revision);
     }
     if let Some(hints) = it.annotations.as_ref().filter(|_| revision.has(Feature::ToolAnnotations)) {
         tool_annotations(&mut object, hints);
@@ -152,20 +152,4 @@ fn tool_annotations(object: &mut Object<'_>, it: &ToolAnnotations) {
         }
     }
     inner.close();
-}
-
-/// Returns whether `revision` allows this output schema.
-///
-/// Spec: 2025-06-18 and 2025-11-25 allow only schemas whose `type` is `object`, 2026-07-28 any schema, and
-/// older revisions none.
-fn takes_output_schema(schema: &RawValue, revision: Revision) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Root<'r> {
-        #[serde(rename = "type", borrow)]
-        kind: Option<&'r RawValue>,
-    }
-    revision.has(Feature::AnyStructuredContent)
-        || revision.has(Feature::StructuredContent)
-            && serde_json::from_str::<Root<'_>>(schema.get())
-                .is_ok_and(|root| root.kind.is_some_and(|kind| kind.get() == "\"object\""))
 }

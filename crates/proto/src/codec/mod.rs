@@ -8,6 +8,7 @@
 mod content;
 mod entry;
 mod input;
+mod structured;
 mod utility;
 
 use std::sync::Arc;
@@ -56,18 +57,18 @@ impl Encoder {
     }
 
     /// Writes the result of `tools/call`. If it has no content blocks, its structured content is written as a
-    /// text block too. The member `structuredContent` is left out if the revision does not allow it.
+    /// text block too. Where `structuredContent` has to be an object, any other value is its member `result`.
     pub fn call_tool(&self, out: &mut Vec<u8>, result: &CallToolResult) {
         let mut object = self.open(out);
-        let structured = result.structured_content.as_deref().map(serde_json::value::RawValue::get);
-        if let (true, Some(json)) = (result.content.is_empty(), structured) {
+        let value = result.structured_content.as_deref().map(serde_json::value::RawValue::get);
+        if let (true, Some(json)) = (result.content.is_empty(), value) {
             let block = crate::model::Content::text(json);
             object.array("content", [&block], |out, block| content(out, block, self.revision));
         } else {
             object.array("content", &result.content, |out, block| content(out, block, self.revision));
         }
-        if let Some(json) = structured.filter(|json| self.takes_structured(json)) {
-            object.raw("structuredContent", json);
+        if let Some(json) = value {
+            structured::content(&mut object, json, self.revision);
         }
         if result.is_error {
             object.bool("isError", true);
@@ -188,14 +189,6 @@ impl Encoder {
                 CacheScope::Public => "public",
             },
         );
-    }
-
-    /// Returns whether the revision allows the JSON value `json` as structured content.
-    ///
-    /// Spec: 2025-06-18 and 2025-11-25 allow only objects, 2026-07-28 any JSON value.
-    fn takes_structured(&self, json: &str) -> bool {
-        self.revision.has(Feature::AnyStructuredContent)
-            || self.revision.has(Feature::StructuredContent) && json.trim_start().starts_with('{')
     }
 }
 

@@ -30,9 +30,13 @@ fn sends_structured_content_as_text_too() {
 }
 
 #[test]
-fn sends_structured_content_that_is_no_object_only_where_that_is_allowed() {
+fn sends_structured_content_that_is_no_object_as_the_member_of_one_where_it_has_to_be_one() {
     let result = CallToolResult { structured_content: Some(raw("[1]")), ..CallToolResult::default() };
-    assert_eq!(call(Revision::V2025_11_25, &result), r#"{"content":[{"type":"text","text":"[1]"}]}"#);
+    let text = r#"{"content":[{"type":"text","text":"[1]"}]"#;
+    assert_eq!(call(Revision::V2025_03_26, &result), format!("{text}}}"));
+    for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
+        assert_eq!(call(revision, &result), format!(r#"{text},"structuredContent":{{"result":[1]}}}}"#));
+    }
     assert_eq!(
         call(Revision::V2026_07_28, &result),
         r#"{"resultType":"complete","content":[{"type":"text","text":"[1]"}],"structuredContent":[1]}"#
@@ -86,10 +90,51 @@ fn keeps_schemas_to_the_letter() {
     assert_eq!(
         entry(Revision::V2025_11_25),
         format!(
-            r#"{{"name":"n","title":"T","description":"d","inputSchema":{schema},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
+            r#"{{"name":"n","title":"T","description":"d","inputSchema":{schema},"outputSchema":{{"type":"object","properties":{{"result":{{"type":"array"}}}},"required":["result"]}},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
         )
     );
     assert!(entry(Revision::V2026_07_28).contains(r#""outputSchema":{"type":"array"}"#));
+}
+
+#[test]
+fn an_output_schema_moves_into_that_of_an_object_where_it_means_the_same_there() {
+    let listed = |schema: &str, revision| {
+        let it = Tool {
+            annotations: None,
+            description: None,
+            icons: Vec::new(),
+            input_schema: raw("{}"),
+            meta: None,
+            name: String::new(),
+            output_schema: Some(raw(schema)),
+            title: None,
+        };
+        let text = written(|out| tool(out, &it, revision));
+        text.strip_prefix(r#"{"name":"","inputSchema":{}"#).expect("the tool").to_owned()
+    };
+    let books = r##"{"$schema":"s","type":"array","items":{"$ref":"#/$defs/Book"},"$defs":{"Book":{"type":"object"}}}"##;
+    let wrapped = r##"{"$schema":"s","type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Book"}}},"required":["result"],"$defs":{"Book":{"type":"object"}}}"##;
+    for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
+        assert_eq!(listed(books, revision), format!(r#","outputSchema":{wrapped}}}"#));
+        assert_eq!(
+            listed(r#"{ "type": ["integer", "null"] }"#, revision),
+            r#","outputSchema":{"type":"object","properties":{"result":{"type":["integer", "null"]}},"required":["result"]}}"#
+        );
+        assert_eq!(listed(r#"{"type":"object"}"#, revision), r#","outputSchema":{"type":"object"}}"#);
+        for left_out in [
+            r#"{"anyOf":[{"type":"object"},{"type":"null"}]}"#,
+            r#"{"type":["object","null"]}"#,
+            r##"{"type":"array","items":{"$ref":"#"}}"##,
+            r##"{"type":"array","items":{"$ref":"#/prefixItems/0"}}"##,
+            r##"{"type":"array","items":{"$ref":"#/$defs"}}"##,
+            r#"{"$id":"a:b","type":"array"}"#,
+            r#"{}"#,
+        ] {
+            assert_eq!(listed(left_out, revision), "}", "{left_out}");
+        }
+    }
+    assert_eq!(listed(books, Revision::V2025_03_26), "}");
+    assert_eq!(listed(books, Revision::V2026_07_28), format!(r#","outputSchema":{books}}}"#));
 }
 
 #[test]

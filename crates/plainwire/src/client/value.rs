@@ -1,0 +1,52 @@
+//! The value of a tool's result.
+//!
+//! In: a result. Out: a value of the caller's type, from the structured content, or from the text of a server
+//! that sends none. A value that is no object is also read from the object that older revisions need around it.
+
+use plainwire_proto::model::{CallToolResult, Content};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::decode;
+use crate::error::{Error, Result};
+
+/// Returns the value of a tool's result: see [`Client::call`].
+pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T> {
+    let text: String = result.content.iter().filter_map(Content::as_text).collect();
+    if result.is_error {
+        return Err(Error::Tool { text });
+    }
+    if let Some(structured) = &result.structured_content {
+        let inside = wrapped(structured);
+        // A text without the object says that the object is only a wrapper, even if a `T` could be made from it.
+        let (first, second) = match inside {
+            Some(inside) if is_text_of(inside, &text) => (inside, Some(&**structured)),
+            _ => (&**structured, inside),
+        };
+        return decode(first).or_else(|error| second.and_then(|it| decode(it).ok()).ok_or(error));
+    }
+    serde_json::from_str(&text)
+        .or_else(|_| serde_json::from_value(text.into()))
+        .map_err(|error| Error::Decode { message: error.to_string() })
+}
+
+/// Returns the value in `{"result": …}`, if the object has no other member. In such objects servers send values
+/// that are no objects, to clients of revisions before 2026-07-28.
+fn wrapped(structured: &RawValue) -> Option<&RawValue> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wrapper<'s> {
+        #[serde(borrow)]
+        result: &'s RawValue,
+    }
+    serde_json::from_str::<Wrapper<'_>>(structured.get()).ok().map(|it| it.result)
+}
+
+/// Returns whether `text` is the value `json`: its JSON, or, for a string, the string.
+fn is_text_of(json: &RawValue, text: &str) -> bool {
+    let value = || serde_json::from_str::<Value>(json.get()).ok();
+    json.get() == text
+        || value()
+            .is_some_and(|it| it == text || serde_json::from_str(text).is_ok_and(|text: Value| text == it))
+}
