@@ -123,7 +123,7 @@ pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
 /// steps of the request with their times on stderr.
 async fn request(client: &Client, method: &str, params: &str, explain: bool) -> Result<RawJson, Failure> {
     if !explain {
-        return Ok(client.request_with_progress(method, params, progress::show).await?);
+        return Ok(client.request(method, params).on_progress(progress::show).await?);
     }
     let (raw, trace) = client.request_traced(method, params, progress::show).await;
     output::note(&trace.to_string());

@@ -334,21 +334,24 @@ impl ClientBuilder {
             None => greeted.await,
         };
         match met {
-            Ok(hello) => Ok(Client {
-                cache,
-                cancels,
-                check: self.check,
-                has_roots,
-                hello,
-                last_ticket: AtomicU64::new(0),
-                notices: Mutex::new(Some(noticed)),
-                options: self.options,
-                far_end,
-                tools,
-                commands,
-                trace_source: self.trace_source,
-                _task: task,
-            }),
+            Ok(hello) => {
+                let shared = super::Shared {
+                    cache,
+                    cancels,
+                    check: self.check,
+                    has_roots,
+                    hello,
+                    last_ticket: AtomicU64::new(0),
+                    notices: Mutex::new(Some(noticed)),
+                    options: self.options,
+                    far_end,
+                    tools,
+                    commands,
+                    trace_source: self.trace_source,
+                    task,
+                };
+                Ok(Client { shared: Arc::new(shared) })
+            }
             Err(error) => {
                 drop((task, commands));
                 let error = match error {

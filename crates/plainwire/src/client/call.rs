@@ -1,21 +1,24 @@
-//! A call of a tool that a program describes, and then awaits.
+//! A request that a program describes, and then awaits.
 //!
-//! In: the tool, its arguments, and what is special about this one call. Out: a future of the result.
+//! In: the method, its parameters, and the settings of this one request. Out: a future of the result.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use plainwire_proto::model::CallToolResult;
+use plainwire_proto::json::shorten;
+use plainwire_proto::model::RawJson;
 use plainwire_proto::peer::RequestOptions;
-
 use serde::Serialize;
+use serde_json::Value;
 
-use super::{Client, Progress, decode, named};
-use crate::error::Result;
+use super::{Client, Progress};
+use crate::error::{Error, Result};
 
-/// A call of a tool: await it. Made by [`Client::call`] and [`Client::call_tool`].
+/// A request with settings of its own: await it. [`Client::call`], [`Client::call_tool`],
+/// [`Client::get_prompt`] and [`Client::request`] return it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -27,43 +30,52 @@ use crate::error::Result;
 ///
 /// let never = Tool::new("pay", || async { std::future::pending::<String>().await });
 /// let client = Client::connect(Server::new("bank").tool(never)).await?;
-/// let paid = client.call::<String>("pay", json!({})).deadline(Duration::from_millis(20)).await;
+/// let paid = client
+///     .call::<String>("pay", json!({}))
+///     .meta(json!({ "com.example/desk": 7 }))
+///     .on_progress(|progress| println!("{}", progress.done))
+///     .deadline(Duration::from_millis(20))
+///     .await;
 /// assert!(matches!(paid, Err(Error::Deadline { may_have_run: true, .. })));
 /// # Ok(()) }
 /// ```
 ///
-/// Cancel safe: if it is dropped before it is ready, the call is cancelled at the server.
-#[must_use = "a call is not made before it is awaited"]
-pub struct Call<'c, T> {
-    future: Option<Pin<Box<dyn Future<Output = Result<T>> + Send + 'c>>>,
-    /// What to call; `None` once `future` is there.
-    parts: Option<Parts<'c, T>>,
+/// Cancel safe: if it is dropped before it is ready, the request is cancelled at the server. It keeps the
+/// connection open, as a clone of the client does.
+#[must_use = "a request is not made before it is awaited"]
+pub struct Call<T> {
+    future: Option<Pin<Box<dyn Future<Output = Result<T>> + Send>>>,
+    /// The request; `None` once `future` is there.
+    parts: Option<Parts<T>>,
 }
 
-struct Parts<'c, T> {
-    client: &'c Client,
-    name: String,
+/// Makes the result from the answer.
+type Read<T> = Box<dyn FnOnce(&Client, RawJson) -> Result<T> + Send>;
+
+struct Parts<T> {
+    client: Client,
+    method: String,
     options: RequestOptions,
-    /// The parameters of the request; an error if the arguments can't be written as JSON.
+    /// The parameters of the request; an error if they can't be written as JSON.
     params: Result<String>,
     progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    read: fn(CallToolResult) -> Result<T>,
+    read: Read<T>,
 }
 
-impl<'c, T: 'c> Call<'c, T> {
+impl<T: 'static> Call<T> {
     pub(super) fn new(
-        client: &'c Client,
-        name: &str,
-        arguments: impl Serialize,
-        read: fn(CallToolResult) -> Result<T>,
+        client: &Client,
+        method: &str,
+        params: Result<String>,
+        read: impl FnOnce(&Client, RawJson) -> Result<T> + Send + 'static,
     ) -> Self {
-        let (params, name) = (named(name, arguments), name.to_owned());
-        let parts = Parts { client, name, options: client.options, params, progress: None, read };
+        let (client, method, options) = (client.clone(), method.to_owned(), client.shared.options);
+        let parts = Parts { client, method, options, params, progress: None, read: Box::new(read) };
         Self { future: None, parts: Some(parts) }
     }
 
     /// Sets the longest time until the result, with or without progress, in place of the deadlines of the
-    /// client. After it, the call ends with [`Error::Deadline`](crate::Error::Deadline).
+    /// client. After it, the request ends with [`Error::Deadline`].
     pub fn deadline(mut self, deadline: Duration) -> Self {
         if let Some(parts) = &mut self.parts {
             parts.options = RequestOptions { idle: deadline, hard: deadline };
@@ -71,7 +83,17 @@ impl<'c, T: 'c> Call<'c, T> {
         self
     }
 
-    /// Calls `progress` with each report of the call's progress.
+    /// Adds members to the `_meta` of the request: any value whose JSON is an object, such as `json!({ … })`.
+    /// The client's own members stay. A value that is no object is an [`Error::Decode`] of the request.
+    pub fn meta(mut self, meta: impl Serialize) -> Self {
+        if let Some(parts) = &mut self.parts {
+            let params = std::mem::replace(&mut parts.params, Ok(String::new()));
+            parts.params = params.and_then(|params| with_meta(&params, meta));
+        }
+        self
+    }
+
+    /// Calls `progress` with each report of progress.
     pub fn on_progress(mut self, progress: impl FnMut(Progress) + Send + 'static) -> Self {
         if let Some(parts) = &mut self.parts {
             parts.progress = Some(Box::new(progress));
@@ -80,16 +102,14 @@ impl<'c, T: 'c> Call<'c, T> {
     }
 }
 
-impl<'c, T: 'c> Future for Call<'c, T> {
+impl<T: 'static> Future for Call<T> {
     type Output = Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<T>> {
-        if let Some(Parts { client, name, options, params, progress, read }) = self.parts.take() {
+        if let Some(Parts { client, method, options, params, progress, read }) = self.parts.take() {
             self.future = Some(Box::pin(async move {
-                let reply = client.ask_within("tools/call", &params?, progress, None, options).await?;
-                let result = decode(&reply.raw)?;
-                client.check.check(&client.tools, &name, &result)?;
-                read(result)
+                let reply = client.ask_within(&method, &params?, progress, None, options).await?;
+                read(&client, reply.raw)
             }));
         }
         match &mut self.future {
@@ -97,4 +117,25 @@ impl<'c, T: 'c> Future for Call<'c, T> {
             None => Poll::Pending,
         }
     }
+}
+
+impl<T> fmt::Debug for Call<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let method = self.parts.as_ref().map(|parts| &parts.method);
+        f.debug_struct("Call").field("method", &method).finish_non_exhaustive()
+    }
+}
+
+/// Returns `params` with the members of `meta` in its `_meta`.
+fn with_meta(params: &str, meta: impl Serialize) -> Result<String> {
+    let wrong = |what: &str, found: &str| Error::Decode {
+        message: format!("expected {what} to be a JSON object, but found {}", shorten(found)),
+    };
+    let meta = serde_json::to_value(meta).map_err(|error| Error::Decode {
+        message: format!("the `_meta` can't be written as JSON: {error}"),
+    })?;
+    let Value::Object(meta) = meta else { return Err(wrong("`_meta`", &meta.to_string())) };
+    let rest = params.trim().strip_prefix('{').ok_or_else(|| wrong("the parameters", params))?.trim_start();
+    let comma = if rest.starts_with('}') { "" } else { "," };
+    Ok(format!("{{\"_meta\":{}{comma}{rest}", Value::Object(meta)))
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 #[cfg(feature = "http-client")]
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(feature = "http-client")]
 use super::http::Connection;
@@ -75,7 +75,11 @@ impl FarEnd {
 
     #[cfg(feature = "http-client")]
     pub(super) fn http(connection: Arc<Connection>) -> Self {
-        Self { session: Some(Farewell(Some(connection))), transport: Transport::Http, ..Self::stream() }
+        Self {
+            session: Some(Farewell(Mutex::new(Some(connection)))),
+            transport: Transport::Http,
+            ..Self::stream()
+        }
     }
 
     /// Returns the error for a connection that has ended, with the exit status and the last lines on stderr
@@ -111,12 +115,12 @@ impl FarEnd {
     }
 
     /// Shuts down the far end and waits until that is done.
-    pub(super) async fn end(self) {
+    pub(super) async fn end(&self) {
         if let Some(process) = self.process.as_ref().and_then(Slot::take) {
             process.end().await;
         }
         #[cfg(feature = "http-client")]
-        if let Some(connection) = self.session.and_then(|mut farewell| farewell.0.take()) {
+        if let Some(connection) = self.session.as_ref().and_then(Farewell::take) {
             connection.end().await;
         }
     }
@@ -124,12 +128,19 @@ impl FarEnd {
 
 /// An HTTP session that ends when this value is dropped.
 #[cfg(feature = "http-client")]
-struct Farewell(Option<Arc<Connection>>);
+struct Farewell(Mutex<Option<Arc<Connection>>>);
+
+#[cfg(feature = "http-client")]
+impl Farewell {
+    fn take(&self) -> Option<Arc<Connection>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 #[cfg(feature = "http-client")]
 impl Drop for Farewell {
     fn drop(&mut self) {
-        if let Some(connection) = self.0.take() {
+        if let Some(connection) = self.take() {
             super::connection::spawn_farewell(async move { connection.end().await });
         }
     }

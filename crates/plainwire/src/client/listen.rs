@@ -88,14 +88,14 @@ impl Client {
             honoured: SubscriptionFilter::default(),
             shared: shared.clone(),
             ticket,
-            commands: self.commands.downgrade(),
+            commands: self.shared.commands.downgrade(),
         };
         let speaker = Speaker::new(shared, &filter);
-        let ask = AskToListen { filter, opened, options: self.options, speaker, ticket };
-        if self.commands.send(Command::Listen(Box::new(ask))).await.is_err() {
-            return Err(self.far_end.closed(GONE).await);
+        let ask = AskToListen { filter, opened, options: self.shared.options, speaker, ticket };
+        if self.shared.commands.send(Command::Listen(Box::new(ask))).await.is_err() {
+            return Err(self.shared.far_end.closed(GONE).await);
         }
-        let answer = match tokio::time::timeout(self.options.idle, honoured).await {
+        let answer = match tokio::time::timeout(self.shared.options.idle, honoured).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Error::Closed { why: GONE.to_owned() }),
             Err(_) => {
@@ -108,7 +108,7 @@ impl Client {
                 listen.honoured = honoured;
                 Ok(listen)
             }
-            Err(error) => Err(self.far_end.explain(error).await),
+            Err(error) => Err(self.shared.far_end.explain(error).await),
         }
     }
 }

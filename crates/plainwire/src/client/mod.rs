@@ -88,8 +88,15 @@ pub(crate) use value::value_of;
 /// # Ok(()) }
 /// ```
 ///
-/// Dropping the client ends the connection. Dropping the future of a request cancels the request.
+/// A clone uses the same connection: give each task that makes requests one of its own. Dropping the last clone
+/// ends the connection. Dropping the future of a request cancels the request.
+#[derive(Clone)]
 pub struct Client {
+    shared: Arc<Shared>,
+}
+
+/// The parts of a client that all of its clones share.
+struct Shared {
     /// The cached answers; `None` without a cache. Shared with the connection task, which removes outdated
     /// answers.
     cache: Option<Arc<Cache>>,
@@ -111,7 +118,7 @@ pub struct Client {
     commands: mpsc::Sender<Command>,
     /// The source of the trace context of each request; `None` if the program has none.
     trace_source: Option<TraceSource>,
-    _task: AbortOnDrop,
+    task: AbortOnDrop,
 }
 
 /// The most commands of the client that wait for the connection task. The sender of a further command waits
@@ -125,14 +132,20 @@ impl Client {
         ClientBuilder::new(info)
     }
 
-    /// Returns the server's description of itself.
+    /// Returns the server's description of itself: its capabilities, instructions, name and version.
     pub fn hello(&self) -> &ServerHello {
-        &self.hello
+        &self.shared.hello
+    }
+
+    /// Returns the name, version and title of the server. `None` if the server did not send them, which only
+    /// modern servers may do.
+    pub fn server_info(&self) -> Option<&Implementation> {
+        self.shared.hello.server_info.as_ref()
     }
 
     /// Returns the revision of the connection.
     pub fn revision(&self) -> Revision {
-        self.hello.revision
+        self.shared.hello.revision
     }
 
     /// Returns all tools.
@@ -206,22 +219,34 @@ impl Client {
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
     /// read.
-    pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<'_, CallToolResult> {
-        Call::new(self, name, arguments, Ok)
+    pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<CallToolResult> {
+        self.call_of(name, arguments, Ok)
     }
 
     /// Calls a tool and returns its value: the structured content; without it, the text, read as JSON or else
-    /// as a string. Servers in Python wrap values that are not objects as `{"result": …}`: if such an object
-    /// is not a `T`, the value inside it is returned.
+    /// as a string. Before 2026-07-28, servers wrap values that are not objects as `{"result": …}`: of such an
+    /// object, the value inside is returned.
     ///
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] if
     /// the arguments can't be written as JSON, or the value is not a `T`.
-    pub fn call<'c, T>(&'c self, name: &str, arguments: impl Serialize) -> Call<'c, T>
-    where
-        T: DeserializeOwned + 'c,
-    {
-        Call::new(self, name, arguments, |result| value_of(&result))
+    pub fn call<T: DeserializeOwned + 'static>(&self, name: &str, arguments: impl Serialize) -> Call<T> {
+        self.call_of(name, arguments, |result| value_of(&result))
+    }
+
+    /// Returns the call of a tool whose checked result is read by `read`.
+    fn call_of<T: 'static>(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+        read: fn(CallToolResult) -> Result<T>,
+    ) -> Call<T> {
+        let (params, name) = (named(name, arguments), name.to_owned());
+        Call::new(self, "tools/call", params, move |client, raw| {
+            let result = decode(&raw)?;
+            client.shared.check.check(&client.shared.tools, &name, &result)?;
+            read(result)
+        })
     }
 
     /// Reads a resource. If a cached answer is still fresh according to the server, returns that answer
@@ -242,8 +267,8 @@ impl Client {
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Decode`] if the arguments can't be written as JSON, or the result can't be
     /// read.
-    pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<GetPromptResult> {
-        decode(&self.request("prompts/get", &named(name, arguments)?).await?)
+    pub fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Call<GetPromptResult> {
+        Call::new(self, "prompts/get", named(name, arguments), |_, raw| decode(&raw))
     }
 
     /// Checks that the server still answers. In revisions without `ping` the request is `server/discover`.
@@ -259,7 +284,7 @@ impl Client {
     /// that `params` may have.
     ///
     /// If a modern server answers with questions, the client's handlers answer them, and the request is made
-    /// again. Cancel safe: if the future is dropped, the request is cancelled at the server, and its
+    /// again. Cancel safe: if the [`Call`] is dropped, the request is cancelled at the server, and its
     /// questions end.
     ///
     /// # Errors
@@ -267,21 +292,8 @@ impl Client {
     /// client could not answer a question of the server; [`Error::OutcomeUnknown`] if the connection is lost
     /// before the answer to a request that may change something; [`Error::Closed`] if it is lost before the
     /// answer to any other request. Over HTTP also [`Error::Http`] if the server refuses the request.
-    pub async fn request(&self, method: &str, params: &str) -> Result<RawJson> {
-        Ok(self.ask(method, params, None, None).await?.raw)
-    }
-
-    /// Like [`Self::request`], but also calls `progress` with each report of progress.
-    ///
-    /// # Errors
-    /// Like [`Self::request`].
-    pub async fn request_with_progress(
-        &self,
-        method: &str,
-        params: &str,
-        progress: impl FnMut(Progress) + Send + 'static,
-    ) -> Result<RawJson> {
-        Ok(self.ask(method, params, Some(Box::new(progress)), None).await?.raw)
+    pub fn request(&self, method: &str, params: &str) -> Call<RawJson> {
+        Call::new(self, method, Ok(params.to_owned()), |_, raw| Ok(raw))
     }
 
     /// Sends a notification.
@@ -295,48 +307,60 @@ impl Client {
     /// Returns the queue of the messages that the server sends on its own. Only the first call returns it,
     /// later calls return `None`.
     pub fn notices(&self) -> Option<Notices> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.shared.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Drops cached answers that were meant for one login only. Call it when the connection begins to act for
     /// another user, for example with another token.
     pub fn forget_private(&self) {
-        self.cache.as_ref().inspect(|cache| cache.forget_private());
+        self.shared.cache.as_ref().inspect(|cache| cache.forget_private());
     }
 
-    /// Ends the connection. If the client started the server's process, ends the process too: closes its
-    /// input, and if it still runs after its [grace period](process), sends SIGTERM, and 2 s later SIGKILL.
-    /// Over HTTP, deletes the session at the server. Dropping the client does all of this in the background.
-    pub async fn close(self) {
-        let Self { far_end, commands, _task, .. } = self;
-        drop((commands, _task));
-        far_end.end().await;
+    /// Ends the connection for all clones of the client: their open requests end with [`Error::Closed`]. If the
+    /// client started the server's process, ends the process too: closes its input, and if it still runs after
+    /// its [grace period](process), sends SIGTERM, and 2 s later SIGKILL. Over HTTP, deletes the session at the
+    /// server. Dropping the last clone does all of this in the background.
+    pub async fn close(&self) {
+        self.shared.end().await;
+    }
+
+    /// Ends the connection like [`Self::close`] if no other clone is left.
+    pub(crate) async fn close_if_last(self) {
+        if let Some(last) = Arc::into_inner(self.shared) {
+            last.end().await;
+        }
+    }
+
+    /// Returns whether `other` is a clone of this client.
+    pub(crate) fn is_clone_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     /// Returns whether the connection has ended.
     pub(crate) fn is_gone(&self) -> bool {
-        self.commands.is_closed()
+        self.shared.commands.is_closed()
     }
 
     /// Waits for the end of the connection, and returns its reason. Cancel safe.
     pub(crate) async fn gone(&self) -> Error {
-        self.commands.closed().await;
-        self.far_end.closed(GONE).await
+        self.shared.commands.closed().await;
+        self.shared.far_end.closed(GONE).await
     }
 
     /// Returns whether the connection is over HTTP. Then only a request can show that the connection has
     /// ended.
     pub(crate) fn is_remote(&self) -> bool {
-        self.far_end.transport == Transport::Http
+        self.shared.far_end.transport == Transport::Http
     }
 
     fn next_ticket(&self) -> u64 {
-        self.last_ticket.fetch_add(1, Ordering::Relaxed)
+        self.shared.last_ticket.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Makes a request whose answer may be cached, or returns a fresh cached answer.
     async fn fetch(&self, method: &'static str, params: &str) -> Result<RawJson> {
-        let Some(cache) = self.cache.as_ref().filter(|_| self.revision().has(Feature::CacheHints)) else {
+        let Some(cache) = self.shared.cache.as_ref().filter(|_| self.revision().has(Feature::CacheHints))
+        else {
             return self.request(method, params).await;
         };
         let asked = match cache.find(method, params) {
@@ -353,7 +377,7 @@ impl Client {
 
     /// Returns `params` with the trace context of the program, if it has one.
     fn traced_params(&self, params: &str) -> String {
-        let trace = self.trace_source.as_ref().and_then(TraceSource::current);
+        let trace = self.shared.trace_source.as_ref().and_then(TraceSource::current);
         trace.map_or_else(|| params.to_owned(), |trace| trace.add_to(params))
     }
 
@@ -365,7 +389,7 @@ impl Client {
         progress: Option<Box<dyn FnMut(Progress) + Send>>,
         trace: Option<Recorder>,
     ) -> Result<Reply> {
-        self.ask_within(method, params, progress, trace, self.options).await
+        self.ask_within(method, params, progress, trace, self.shared.options).await
     }
 
     /// Like [`Self::ask`], with other deadlines than those of the client.
@@ -388,17 +412,24 @@ impl Client {
             ticket,
             trace,
         };
-        if self.commands.send(Command::Request(Box::new(ask))).await.is_err() {
-            return Err(self.far_end.closed(GONE).await);
+        if self.shared.commands.send(Command::Request(Box::new(ask))).await.is_err() {
+            return Err(self.shared.far_end.closed(GONE).await);
         }
-        let mut give_up = GiveUp { cancels: &self.cancels, done: false, ticket };
+        let mut give_up = GiveUp { cancels: &self.shared.cancels, done: false, ticket };
         let answer = answered.await;
         give_up.done = true;
         match answer {
             Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(error)) => Err(self.far_end.explain(error).await),
-            Err(_) => Err(self.far_end.closed(GONE).await),
+            Ok(Err(error)) => Err(self.shared.far_end.explain(error).await),
+            Err(_) => Err(self.shared.far_end.closed(GONE).await),
         }
+    }
+}
+
+impl Shared {
+    async fn end(&self) {
+        self.task.0.abort();
+        self.far_end.end().await;
     }
 }
 
@@ -433,7 +464,7 @@ impl Drop for GiveUp<'_> {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("revision", &self.hello.revision).finish_non_exhaustive()
+        f.debug_struct("Client").field("revision", &self.shared.hello.revision).finish_non_exhaustive()
     }
 }
 
@@ -474,7 +505,7 @@ mod tests {
         for ping in &mut pings {
             assert!(ping.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         }
-        assert_eq!((client.commands.max_capacity(), client.commands.capacity()), (64, 0));
+        assert_eq!((client.shared.commands.max_capacity(), client.shared.commands.capacity()), (64, 0));
         for ping in pings {
             ping.await.expect("an answer");
         }

@@ -133,7 +133,7 @@ impl Pages<'_> {
             && matches!(&answer, Err(Error::Rpc(error)) if *error.kind() == ErrorKind::InvalidParams)
         {
             // Spec: an invalid cursor makes all cached pages of the list invalid.
-            self.client.cache.as_ref().inspect(|cache| cache.forget_list(self.list));
+            self.client.shared.cache.as_ref().inspect(|cache| cache.forget_list(self.list));
         }
         let sent: Sent = decode(&answer?)?;
         self.seen += 1;

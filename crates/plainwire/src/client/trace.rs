@@ -271,7 +271,7 @@ impl Recorder {
             Err(error) => Stage::Failed { why: error.to_string() },
         });
         let it = self.recording();
-        let own_name = || Some(client?.hello.server_info.as_ref()?.name.clone());
+        let own_name = || Some(client?.hello().server_info.as_ref()?.name.clone());
         Trace {
             bytes_in: it.bytes_in,
             bytes_out: it.bytes_out,
@@ -281,7 +281,7 @@ impl Recorder {
             server: server.or_else(own_name),
             steps: it.steps.clone(),
             took: it.began.elapsed(),
-            transport: client.map(|client| client.far_end.transport.as_str()),
+            transport: client.map(|client| client.shared.far_end.transport.as_str()),
         }
     }
 
@@ -319,7 +319,7 @@ impl Client {
         (result, trace)
     }
 
-    /// Makes any request, like [`Self::request_with_progress`], and returns a trace of it. The result is not
+    /// Makes any request, like [`Self::request`], reports its progress, and returns a trace of it. The result is not
     /// decoded: here [`Stage::Decoded`] only means that it arrived.
     ///
     /// # Errors
@@ -357,7 +357,7 @@ impl Client {
         let params = named(name, arguments)?;
         let reply = self.ask("tools/call", &params, None, Some(recorder.clone())).await?;
         let result = decode(&reply.raw)?;
-        self.check.check(&self.tools, name, &result)?;
+        self.shared.check.check(&self.shared.tools, name, &result)?;
         Ok(result)
     }
 }

@@ -34,7 +34,7 @@ impl Client {
     /// # Errors
     /// [`Error::Rpc`] if the server does not declare `logging`; otherwise like [`Self::request`].
     pub async fn set_log_level(&self, level: LogLevel) -> Result<()> {
-        if !self.hello.capabilities.has("logging") {
+        if !self.shared.hello.capabilities.has("logging") {
             let text = "expected the server to declare `logging`, but found that it does not";
             return Err(Error::Rpc(Refusal::new(ErrorKind::MethodNotFound, text)));
         }
@@ -52,7 +52,7 @@ impl Client {
     /// [`Error::Rpc`] if the client was built without [`super::ClientBuilder::roots`]: such a client has not
     /// declared any roots.
     pub async fn set_roots(&self, roots: Vec<Root>) -> Result<()> {
-        if !self.has_roots {
+        if !self.shared.has_roots {
             let text = "expected a client with `ClientBuilder::roots`, but found one that declares no roots";
             return Err(Error::Rpc(Refusal::new(ErrorKind::MissingClientCapability, text)));
         }
@@ -60,9 +60,9 @@ impl Client {
     }
 
     pub(super) async fn send_command(&self, command: Command) -> Result<()> {
-        match self.commands.send(command).await {
+        match self.shared.commands.send(command).await {
             Ok(()) => Ok(()),
-            Err(_) => Err(self.far_end.closed(GONE).await),
+            Err(_) => Err(self.shared.far_end.closed(GONE).await),
         }
     }
 }

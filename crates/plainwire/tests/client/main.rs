@@ -1,6 +1,7 @@
 //! The client: calls, lists, listens, questions, and its connections to processes and over HTTP.
 
 mod cache;
+mod calls;
 #[path = "../support/collected_logs.rs"]
 mod collected_logs;
 mod connecting;

@@ -90,20 +90,20 @@ impl Known {
 
     /// Stores the result of connecting. On success, requests all lists that the server declares, and returns
     /// the client; `None` after a failure, or if the server was removed meanwhile.
-    pub(crate) fn connected(&self, outcome: Result<Client>) -> Option<Arc<Client>> {
+    pub(crate) fn connected(&self, outcome: Result<Client>) -> Option<Client> {
         let mut state = self.state();
         // The server was removed meanwhile.
         if !matches!(state.link, LinkState::Connecting) {
             return None;
         }
         let client = match outcome {
-            Ok(client) => Arc::new(client),
+            Ok(client) => client,
             Err(error) => {
                 self.down(&mut state, error.in_full());
                 return None;
             }
         };
-        state.link = LinkState::Connected { client: Arc::clone(&client), since: Instant::now() };
+        state.link = LinkState::Connected { client: client.clone(), since: Instant::now() };
         drop(state);
         for list in List::ALL {
             if declares(&client, list) {
@@ -125,10 +125,10 @@ impl Known {
     }
 
     /// Marks the connection of `client` as ended. Does nothing if `client` is no longer the current client.
-    pub(crate) fn ended(&self, client: &Arc<Client>, error: &Error) {
+    pub(crate) fn ended(&self, client: &Client, error: &Error) {
         let mut state = self.state();
         let LinkState::Connected { client: current, since } = &state.link else { return };
-        if !Arc::ptr_eq(current, client) {
+        if !current.is_clone_of(client) {
             return;
         }
         let lived = since.elapsed();
@@ -140,7 +140,7 @@ impl Known {
     ///
     /// Over HTTP only a failed request shows the end: a server may have lost a session and refuse another. On
     /// other transports the client notices the end, and this error may be from a process that it restarts.
-    pub(super) fn heed<T>(&self, client: &Arc<Client>, result: &Result<T>) {
+    pub(super) fn heed<T>(&self, client: &Client, result: &Result<T>) {
         if let Err(error @ Error::Closed { .. }) = result
             && client.is_remote()
         {
@@ -189,11 +189,11 @@ impl Known {
     }
 
     /// Waits until `client` is no longer the client of this server. Cancel safe.
-    pub(crate) async fn left(&self, client: &Arc<Client>) {
+    pub(crate) async fn left(&self, client: &Client) {
         let mut news = self.news.subscribe();
         loop {
             let is_it = |link: &LinkState| match link {
-                LinkState::Connected { client: it, .. } => Arc::ptr_eq(it, client),
+                LinkState::Connected { client: it, .. } => it.is_clone_of(client),
                 _ => false,
             };
             if !is_it(&self.state().link) || news.changed().await.is_err() {
@@ -287,7 +287,7 @@ impl Known {
     ///
     /// # Errors
     /// [`Error::Unreachable`] if no attempt is due, if it fails, or if it takes longer than the deadline.
-    pub(super) async fn client(&self) -> Result<Arc<Client>> {
+    pub(super) async fn client(&self) -> Result<Client> {
         let mut news = self.news.subscribe();
         let until = Instant::now() + self.deadline;
         let mut has_begun = false;
@@ -295,7 +295,7 @@ impl Known {
             let why = {
                 let mut state = self.state();
                 if let Some(client) = state.link.client() {
-                    return Ok(Arc::clone(client));
+                    return Ok(client.clone());
                 }
                 self.begin_once(&mut state, &mut has_begun)
             };
@@ -402,7 +402,7 @@ impl Known {
     }
 
     /// Keeps the task from connecting again. Returns the client, if any, so that the caller can close it.
-    pub(super) fn leave(&self) -> Option<Arc<Client>> {
+    pub(super) fn leave(&self) -> Option<Client> {
         let mut state = self.state();
         let down = LinkState::Down { again: None, why: "it was removed from the host".to_owned() };
         let before = std::mem::replace(&mut state.link, down);

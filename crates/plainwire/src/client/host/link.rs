@@ -1,6 +1,5 @@
 //! The states of the connection to one server of a host.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -16,7 +15,7 @@ use crate::client::Client;
 pub(super) enum LinkState {
     Connecting,
     Connected {
-        client: Arc<Client>,
+        client: Client,
         /// The time at which the connection was made.
         since: Instant,
     },
@@ -30,7 +29,7 @@ pub(super) enum LinkState {
 
 impl LinkState {
     /// Returns the client, if the connection is open.
-    pub(super) fn client(&self) -> Option<&Arc<Client>> {
+    pub(super) fn client(&self) -> Option<&Client> {
         match self {
             Self::Connected { client, .. } if !client.is_gone() => Some(client),
             _ => None,

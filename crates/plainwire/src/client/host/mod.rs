@@ -167,8 +167,8 @@ impl Host {
         known.farewell();
         task.end().await;
         drop(known);
-        if let Some(client) = client.and_then(Arc::into_inner) {
-            client.close().await;
+        if let Some(client) = client {
+            client.close_if_last().await;
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl Host {
     ///
     /// # Errors
     /// [`Error::Unknown`] if no server has this name; [`Error::Unreachable`] if the server is not connected.
-    pub async fn client(&self, server: &str) -> Result<Arc<Client>> {
+    pub async fn client(&self, server: &str) -> Result<Client> {
         let known = self.members().into_iter().find(|known| known.name == server);
         known.ok_or_else(|| self.no_server(server))?.client().await
     }
@@ -318,7 +318,7 @@ impl Host {
         };
         let result = result.await;
         let is_error = result.as_ref().is_ok_and(|result| result.is_error);
-        let trace = recorder.finish(client.as_deref(), "tools/call", server, &result, is_error);
+        let trace = recorder.finish(client.as_ref(), "tools/call", server, &result, is_error);
         (result, trace)
     }
 
@@ -355,8 +355,8 @@ impl Host {
             seat.task.end().await;
         }
         // A client with other owners ends when its last owner drops it.
-        let clients = clients.into_iter().flatten().filter_map(Arc::into_inner);
-        all(clients.map(|client| Box::pin(client.close()) as Boxed<'_, ()>).collect()).await;
+        let clients = clients.into_iter().flatten();
+        all(clients.map(|client| Box::pin(client.close_if_last()) as Boxed<'_, ()>).collect()).await;
     }
 
     async fn list(&self, list: List) -> Listing {

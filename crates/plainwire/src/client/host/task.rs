@@ -75,7 +75,7 @@ async fn keep(known: Arc<Known>, mut connector: Connector, deadline: Duration) {
 }
 
 /// Runs the work on one connection, until it ends: listens for changes, and fetches lists.
-async fn attend(known: &Known, client: &Arc<Client>) {
+async fn attend(known: &Known, client: &Client) {
     let mut works: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = vec![Box::pin(watch(known, client))];
     for list in List::ALL {
         works.push(Box::pin(fetch(known, client, list)));
