@@ -1,131 +1,193 @@
 //! The commands that query a server once and print the result: `list`, `call`, `read`, `prompt`, `ping`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use plainwire::Client;
 use plainwire::model::{CallToolResult, RawJson, ReadResourceResult};
 use plainwire::proto::cursor::List;
 use plainwire_inspect::Entry;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::args::{self, Ask, Call, CallTool, Read};
 use crate::arguments::{Arguments, Built};
 use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
-use crate::{output, progress, save, tools};
+use crate::notices::with_log;
+use crate::progress::with_bar;
+use crate::{listing, output, progress, save, tools, visible};
+
+/// The time for sending the cancellation of a request before the connection is closed.
+const FOR_CANCELLATION: Duration = Duration::from_millis(50);
+
+/// The maximal time for a question to the server that is asked only for a hint.
+const HINT_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
-    with_client(&it.ask, async |client| {
-        let capabilities = &client.hello().capabilities;
-        let mut all = Vec::new();
-        for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
-            if list.method().split('/').next().is_some_and(|name| capabilities.has(name)) {
-                let mut entries = client.list_raw(list).await?;
-                tools::filter(&mut entries, it.filter.as_deref());
-                all.push((list.member(), entries));
-            }
+    with_client(&it.ask, async |client| list_on(client, &it).await).await
+}
+
+pub(crate) async fn list_on(client: &Client, it: &args::List) -> Result<Exit, Failure> {
+    let capabilities = &client.hello().capabilities;
+    let mut all = Vec::new();
+    for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
+        if list.method().split('/').next().is_some_and(|name| capabilities.has(name)) {
+            let mut entries = client.list_raw(list).await?;
+            tools::filter(&mut entries, it.filter.as_deref());
+            all.push((list.member(), entries));
         }
-        if it.ask.json.is_some() {
-            output::json_lists(&all)?;
-        } else {
-            output::lists(client, &all, it.long)?;
-        }
-        Ok(Exit::Done)
-    })
-    .await
+    }
+    if it.ask.json.is_some() {
+        output::json_lists(&all)?;
+    } else {
+        listing::show(client, &all, it.long)?;
+    }
+    Ok(Exit::Done)
 }
 
 /// Runs `plainwire call`: calls a tool and prints its result.
-pub(crate) async fn call(CallTool { call, out }: CallTool) -> Result<Exit, Failure> {
-    let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?;
-    with_client_and_user(&call.ask, call.no_input, async |client| {
-        let Built { object, misfits } = by_schema(client, &call.name, arguments).await?;
-        let params = json!({ "name": call.name, "arguments": object }).to_string();
-        let raw = match request(client, "tools/call", &params, call.explain).await {
-            Err(failure) if failure.exit == Exit::Refused => {
-                return Err(Failure { hint: hint(client, &call, misfits).await.or(failure.hint), ..failure });
-            }
-            answer => answer?,
-        };
-        let result: CallToolResult = read_as(&raw)?;
-        match &out {
-            _ if call.ask.json.is_some() => output::json(&raw)?,
-            Some(file) if !result.is_error => {
-                save::block(file, &result.content)?.into_iter().try_for_each(output::content)?;
-            }
-            _ => output::tool_result(&result)?,
-        }
-        if result.is_error
-            && let Some(hint) = hint(client, &call, misfits).await
-        {
-            output::note(&format!("\nhint: {hint}"));
-        }
-        Ok(if result.is_error { Exit::ToolFailed } else { Exit::Done })
+pub(crate) async fn call(it: CallTool) -> Result<Exit, Failure> {
+    // Wrong words are reported before the server starts.
+    let arguments = Arguments::parse(inline(&it.call.ask), &it.call.arguments)?;
+    with_client_and_user(&it.call.ask, it.call.no_input, async |client| {
+        interruptible(client, with_log(client, it.call.log, call_with(client, &it, arguments))).await
     })
     .await
 }
 
-/// Runs `plainwire read`: prints the contents of a resource.
-pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
-    let params = json!({ "uri": read.uri }).to_string();
-    with_client_and_user(&read.ask, read.no_input, async |client| {
-        let raw = client.request("resources/read", &params).await?;
-        match &read.out {
-            _ if read.ask.json.is_some() => output::json(&raw)?,
-            Some(file) => save::resource(file, &read_as::<ReadResourceResult>(&raw)?.contents)?,
-            None => output::resource(&read_as(&raw)?)?,
+pub(crate) async fn call_on(client: &Client, it: &CallTool) -> Result<Exit, Failure> {
+    let arguments = Arguments::parse(inline(&it.call.ask), &it.call.arguments)?;
+    call_with(client, it, arguments).await
+}
+
+async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Result<Exit, Failure> {
+    let CallTool { call, out } = it;
+    let Built { object, misfits } = by_schema(client, &call.name, arguments).await?;
+    let params = json!({ "name": call.name, "arguments": object }).to_string();
+    let raw = match request(client, "tools/call", &params, call.explain).await {
+        Err(failure) if failure.exit == Exit::Refused => {
+            return Err(Failure { hint: hint(client, call, misfits).await.or(failure.hint), ..failure });
         }
-        Ok(Exit::Done)
+        answer => answer?,
+    };
+    let result: CallToolResult = read_as(&raw)?;
+    match out {
+        _ if call.ask.json.is_some() => output::json(&raw)?,
+        Some(file) if !result.is_error => {
+            save::block(file, &result.content)?.into_iter().try_for_each(output::content)?;
+        }
+        _ => output::tool_result(&result)?,
+    }
+    if result.is_error
+        && let Some(hint) = hint(client, call, misfits).await
+    {
+        output::note(&format!("\nhint: {hint}"));
+    }
+    Ok(if result.is_error { Exit::ToolFailed } else { Exit::Done })
+}
+
+/// Runs `plainwire read`: prints the contents of a resource.
+pub(crate) async fn read(it: Read) -> Result<Exit, Failure> {
+    with_client_and_user(&it.ask, it.no_input, async |client| {
+        interruptible(client, with_log(client, it.log, read_on(client, &it))).await
     })
     .await
+}
+
+pub(crate) async fn read_on(client: &Client, read: &Read) -> Result<Exit, Failure> {
+    let params = json!({ "uri": read.uri }).to_string();
+    let raw = request(client, "resources/read", &params, false).await?;
+    match &read.out {
+        _ if read.ask.json.is_some() => output::json(&raw)?,
+        Some(file) => save::resource(file, &read_as::<ReadResourceResult>(&raw)?.contents)?,
+        None => output::resource(&read_as(&raw)?)?,
+    }
+    Ok(Exit::Done)
 }
 
 /// Runs `plainwire prompt`: gets a prompt and prints its messages.
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
-    let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?.of_prompt()?;
-    let params = json!({ "name": call.name, "arguments": arguments }).to_string();
+    let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?;
     with_client_and_user(&call.ask, call.no_input, async |client| {
-        let raw = request(client, "prompts/get", &params, call.explain).await?;
-        if call.ask.json.is_some() {
-            output::json(&raw)?;
-        } else {
-            output::prompt(&read_as(&raw)?)?;
-        }
-        Ok(Exit::Done)
+        interruptible(client, with_log(client, call.log, prompt_with(client, &call, arguments))).await
     })
     .await
 }
 
+pub(crate) async fn prompt_on(client: &Client, call: &Call) -> Result<Exit, Failure> {
+    let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?;
+    prompt_with(client, call, arguments).await
+}
+
+async fn prompt_with(client: &Client, call: &Call, arguments: Arguments) -> Result<Exit, Failure> {
+    let params = json!({ "name": call.name, "arguments": arguments.of_prompt()? }).to_string();
+    let raw = request(client, "prompts/get", &params, call.explain).await?;
+    if call.ask.json.is_some() {
+        output::json(&raw)?;
+    } else {
+        output::prompt(&read_as(&raw)?)?;
+    }
+    Ok(Exit::Done)
+}
+
 /// Runs `plainwire ping`: prints how fast a server answers a ping.
 pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
-    with_client(&ask, async |client| {
-        let began = Instant::now();
-        client.ping().await?;
-        let took = began.elapsed();
-        let server = client.hello().server_info.clone().unwrap_or_default();
-        let (name, version, revision) = (&server.name, &server.version, client.revision().as_str());
-        if ask.json.is_some() {
-            let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-            let facts =
-                json!({ "name": name, "version": version, "protocolVersion": revision, "micros": micros });
-            output::json(&facts)?;
-        } else {
-            let name = if name.is_empty() { "the server" } else { name };
-            output::line(&format!("{name} {version} speaks {revision} and answered in {took:.1?}"))?;
+    with_client(&ask, async |client| ping_on(client, &ask).await).await
+}
+
+pub(crate) async fn ping_on(client: &Client, ask: &Ask) -> Result<Exit, Failure> {
+    let began = Instant::now();
+    client.ping().await?;
+    let took = began.elapsed();
+    let server = client.server_info().cloned().unwrap_or_default();
+    let (name, version, revision) = (&server.name, &server.version, client.revision().as_str());
+    if ask.json.is_some() {
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let facts =
+            json!({ "name": name, "version": version, "protocolVersion": revision, "micros": micros });
+        output::json(&facts)?;
+    } else {
+        let name = if name.is_empty() { "the server" } else { name };
+        output::line(&format!("{name} {version} speaks {revision} and answered in {took:.1?}"))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Runs work until it ends or the user presses Ctrl-C. The work is then dropped, which cancels its request. If the
+/// work failed, shows what the server has written to its stderr meanwhile.
+async fn interruptible(
+    client: &Client,
+    work: impl Future<Output = Result<Exit, Failure>>,
+) -> Result<Exit, Failure> {
+    let before = client.server_stderr().unwrap_or_default();
+    let done = tokio::select! {
+        done = work => done,
+        _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
+    };
+    if matches!(done, Err(Failure { exit: Exit::Interrupted, .. })) {
+        // The connection task sends the cancellation, and the connection is closed next.
+        tokio::time::sleep(FOR_CANCELLATION).await;
+    }
+    if matches!(done, Ok(Exit::ToolFailed) | Err(Failure { exit: Exit::Refused, .. })) {
+        let after = client.server_stderr().unwrap_or_default();
+        // Only the last lines are kept, so those from before may be gone.
+        let new = after.strip_prefix(&before).unwrap_or(&after).trim();
+        if !new.is_empty() {
+            output::note(&format!("the server wrote to its stderr:\n{}", visible::quoted(new).trim_end()));
         }
-        Ok(Exit::Done)
-    })
-    .await
+    }
+    done
 }
 
 /// Makes a request, prints its progress on stderr and returns its result. With `explain`, also prints the
 /// steps of the request with their times on stderr.
 async fn request(client: &Client, method: &str, params: &str, explain: bool) -> Result<RawJson, Failure> {
+    let what = format!("waiting for the answer to `{method}`; Ctrl-C cancels");
     if !explain {
-        return Ok(client.request(method, params).on_progress(progress::show).await?);
+        return Ok(with_bar(&what, client.request(method, params).on_progress(progress::show)).await?);
     }
-    let (raw, trace) = client.request_traced(method, params, progress::show).await;
+    let (raw, trace) = with_bar(&what, client.request_traced(method, params, progress::show)).await;
     output::note(&trace.to_string());
     Ok(raw?)
 }
@@ -136,7 +198,10 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>) -> Option<Stri
     if let Some(misfit) = misfits.into_iter().next() {
         return Some(misfit);
     }
-    let listed = if call.ask.r#as.is_none() { tools::tools(client, None).await.ok()? } else { return None };
+    if call.ask.r#as.is_some() {
+        return None;
+    }
+    let listed = timeout(HINT_DEADLINE, tools::tools(client, None)).await.ok()?.ok()?;
     let is_unknown = !listed.iter().any(|tool| tool.name() == call.name);
     is_unknown.then(|| {
         "the server does not list this tool. Some servers list a tool only for hosts: `--as host` declares what a \

@@ -11,6 +11,7 @@ use tokio::time::timeout_at;
 use crate::args::{As, Ask, Era};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
+use crate::progress::with_bar;
 use crate::{roots, serve, target, token_store};
 
 /// Connects to the server that the command line names, runs `work` and closes the connection, also if `work`
@@ -22,7 +23,8 @@ pub(crate) async fn with_client(
     let until = Instant::now() + Duration::from_secs(ask.timeout);
     let client = connect(builder(ask)?, ask).await?;
     let in_time = async |client: &Client| {
-        timeout_at(until.into(), work(client)).await.unwrap_or_else(|_| {
+        let work = with_bar("waiting for the server", work(client));
+        timeout_at(until.into(), work).await.unwrap_or_else(|_| {
             Err(Failure::unreachable(&format!("expected an answer within {} s, but found none", ask.timeout)))
         })
     };
@@ -44,17 +46,37 @@ pub(crate) async fn with_client_and_user(
     no_input: bool,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
-    let plain = plain(ask)?;
     // A tool may do without a model if none is declared, so one is declared only on request.
     let declared = match ask.r#as {
-        Some(As::Host) => with_roots(like_a_host(plain), ask),
-        Some(As::Plain) => return finish(connect(plain, ask).await?, ask, work).await,
-        None => plain,
+        Some(As::Host) => with_roots(like_a_host(plain(ask)?), ask),
+        Some(As::Plain) => return finish(connect(plain(ask)?, ask).await?, ask, work).await,
+        None => plain(ask)?,
     };
     if no_input {
         return finish(connect(declared, ask).await?, ask, work).await;
     }
-    let person = Person::default();
+    asking(declared, ask, Person::default(), work).await
+}
+
+/// Like [`with_client_and_user`], but declares what a host declares unless `--as plain` is given, and `person`
+/// answers the questions.
+pub(crate) async fn with_client_and_person(
+    ask: &Ask,
+    person: Person,
+    work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    match ask.r#as {
+        Some(As::Plain) => finish(connect(plain(ask)?, ask).await?, ask, work).await,
+        Some(As::Host) | None => asking(builder(ask)?, ask, person, work).await,
+    }
+}
+
+async fn asking(
+    declared: ClientBuilder,
+    ask: &Ask,
+    person: Person,
+    work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
     let asked = person.clone();
     let builder = declared.on_elicit(move |question| {
         let person = asked.clone();
@@ -71,7 +93,7 @@ pub(crate) async fn with_client_and_user(
 /// `command` in a configuration file, names the server.
 async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
     let target = token_store::with_tokens(target::of(&ask.choice)?).await?;
-    builder.connect(target).await.map_err(|error| {
+    with_bar("connecting to the server", builder.connect(target)).await.map_err(|error| {
         let failed = matches!(error, plainwire::Error::Io { .. });
         let failure = Failure::from(error).with_server(&ask.choice);
         match &ask.choice.server {

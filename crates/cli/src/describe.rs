@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use plainwire::Client;
 use plainwire::proto::cursor::List;
 use plainwire_inspect::tokens::{Report, Tokenizer};
 use plainwire_inspect::{Entry, Kind, Shape, signature};
@@ -15,29 +16,36 @@ use crate::arguments::shown;
 use crate::connect::with_client;
 use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output;
-use crate::slips::quoted;
+use crate::slips::{self, quoted};
 
 /// Runs `plainwire describe`.
 pub(crate) async fn run(it: Describe) -> Result<Exit, Failure> {
-    with_client(&it.ask, async |client| {
-        let raw = match client.hello().capabilities.has("tools") {
-            true => client.list_raw(List::Tools).await?,
-            false => Vec::new(),
-        };
-        let Some(found) = raw.iter().find(|raw| Entry::read(raw.get()).name() == it.name) else {
-            return Err(Failure {
-                hint: Some("`plainwire list` shows the names".to_owned()),
-                ..Failure::refused(format!("expected a tool of this server, but found {:?}", it.name))
-            });
-        };
-        if it.ask.json.is_some() {
-            output::json(found)?;
-        } else {
-            show(&Entry::read(found.get()), &it.ask.choice)?;
-        }
-        Ok(Exit::Done)
-    })
-    .await
+    with_client(&it.ask, async |client| on(client, &it, &it.ask.choice).await).await
+}
+
+/// Describes a tool of a connected server, which the example of a call names as `choice` does.
+pub(crate) async fn on(client: &Client, it: &Describe, choice: &ServerChoice) -> Result<Exit, Failure> {
+    let raw = match client.hello().capabilities.has("tools") {
+        true => client.list_raw(List::Tools).await?,
+        false => Vec::new(),
+    };
+    let Some(found) = raw.iter().find(|raw| Entry::read(raw.get()).name() == it.name) else {
+        let names: Vec<Entry> = raw.iter().map(|raw| Entry::read(raw.get())).collect();
+        let near = slips::nearest(&it.name, names.iter().map(Entry::name));
+        return Err(Failure {
+            hint: Some(match near {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => "`plainwire list` shows the names".to_owned(),
+            }),
+            ..Failure::refused(format!("expected a tool of this server, but found {:?}", it.name))
+        });
+    };
+    if it.ask.json.is_some() {
+        output::json(found)?;
+    } else {
+        show(&Entry::read(found.get()), choice)?;
+    }
+    Ok(Exit::Done)
 }
 
 fn show(tool: &Entry, choice: &ServerChoice) -> Result<(), Failure> {

@@ -28,6 +28,8 @@ pub(crate) enum Exit {
     Unreachable,
     /// 4: the server, or its authorization server, answered with an error or refuses the request.
     Refused,
+    /// 130: the user pressed Ctrl-C, and the request was cancelled.
+    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -38,6 +40,8 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::Unreachable => 3,
             Exit::Refused => 4,
+            // As shells report a program that SIGINT has ended: 128 and the number of the signal.
+            Exit::Interrupted => 130,
         })
     }
 }
@@ -77,9 +81,10 @@ pub(crate) struct ServerChoice {
     /// once. Without it, a server gets PATH, HOME and a few others, and those that a configuration file names.
     #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "url")]
     pub(crate) env: Vec<String>,
-    /// Show what the server writes to its stderr. Without it, only its last lines are shown, if it fails.
-    #[arg(long, conflicts_with = "url")]
-    pub(crate) server_log: bool,
+    /// Show what the server writes to its stderr, or write it to FILE. Without it, only its last lines are shown, if it
+    /// fails.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "url", value_hint = ValueHint::FilePath)]
+    pub(crate) server_log: Option<Option<PathBuf>>,
     /// The server: a command that speaks MCP on its stdin and stdout.
     #[arg(last = true, required_unless_present_any = ["config", "url", "server"], value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
@@ -113,6 +118,11 @@ impl Failure {
     pub(crate) fn unreachable(text: &str) -> Self {
         let hint = Some("`--trace` shows every frame".into());
         Self { exit: Exit::Unreachable, hint, text: text.to_owned() }
+    }
+
+    /// Returns the error for Ctrl-C.
+    pub(crate) fn interrupted() -> Self {
+        Self { exit: Exit::Interrupted, hint: None, text: "cancelled".to_owned() }
     }
 
     /// If the hint is to sign in, completes it with the `plainwire login` command for this server.

@@ -14,8 +14,10 @@ mod elicit;
 mod exit;
 mod install;
 mod lint;
+mod listing;
 mod login;
 mod new;
+mod notices;
 mod output;
 mod paths;
 mod progress;
@@ -24,6 +26,7 @@ mod save;
 mod secret_file;
 mod serve;
 mod servers;
+mod shell;
 mod slips;
 mod target;
 mod terminal;
@@ -82,6 +85,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Read(read) => ask::read(read).await,
             Command::Prompt(call) => ask::prompt(call).await,
             Command::Ping(ask) => ask::ping(ask).await,
+            Command::Shell(it) => shell::run(it).await,
             Command::Watch(watch) => watch::run(watch).await,
             Command::Login(it) => login::login(it).await,
             Command::Logout(it) => login::logout(it).await,

@@ -1,27 +1,36 @@
-//! Prints results on stdout and all other output on stderr. It prints no colours.
+//! Prints results on stdout and all other output on stderr. On a terminal, names in lists are bold unless the
+//! environment has `NO_COLOR` or says that the terminal is dumb; nothing else is coloured.
 //!
 //! Everything that the command prints passes here, because it may quote a server or a file, whose text must
 //! not overwrite or hide other text on a terminal. On stderr, and on stdout if that is a terminal, characters
 //! that could do so are escaped. A pipe or file gets the exact bytes of results.
 
+use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use plainwire::Client;
 use plainwire::model::{
     CallToolResult, Content, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
 };
 use plainwire::proto::json::visible_json;
 use plainwire::proto::json::write::{self, Object};
-use plainwire_inspect::{Entry, signature};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::exit::{Exit, Failure};
-use crate::visible;
+use crate::{progress, visible};
 
 /// Whether stdout is a terminal.
 static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
+
+/// Whether stdout shows bold text.
+static HAS_COLOUR: LazyLock<bool> = LazyLock::new(|| {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    *IS_TERMINAL && !is_set("NO_COLOR") && env::var_os("TERM").is_none_or(|term| term != "dumb")
+});
+
+const BOLD: &str = "\u{1b}[1m";
+const PLAIN: &str = "\u{1b}[0m";
 
 /// Writes text to stdout without adding a line end, and flushes it, so that it precedes later output on
 /// stderr.
@@ -102,10 +111,28 @@ pub(crate) fn failure(failure: &Failure) {
     to_stderr(&text);
 }
 
+/// Prints text above a line that the user edits. Returns whether it could.
+type PrintAbove = Box<dyn FnMut(String) -> bool + Send>;
+
+static PRINT_ABOVE: Mutex<Option<PrintAbove>> = Mutex::new(None);
+
+/// Prints everything for stderr with `printer` from now on, if stderr is the terminal on which lines are edited.
+pub(crate) fn print_above(printer: PrintAbove) {
+    if io::stderr().is_terminal() {
+        *PRINT_ABOVE.lock().unwrap_or_else(PoisonError::into_inner) = Some(printer);
+    }
+}
+
 /// Writes text to stderr, without adding a line end.
 pub(crate) fn to_stderr(text: &str) {
-    // If stderr is closed, there is nowhere to report it.
-    let _ = io::stderr().write_all(visible::text(text).as_bytes());
+    let text = visible::text(text);
+    progress::without_bar(|| {
+        let mut above = PRINT_ABOVE.lock().unwrap_or_else(PoisonError::into_inner);
+        if !above.as_mut().is_some_and(|print| print(text.clone())) {
+            // If stderr is closed, there is nowhere to report it.
+            let _ = io::stderr().write_all(text.as_bytes());
+        }
+    });
 }
 
 /// Prints a line on stderr.
@@ -118,49 +145,14 @@ pub(crate) fn note_json(value: &Value) {
     let _ = writeln!(io::stderr(), "{}", visible_json(&value.to_string()));
 }
 
-/// Prints the name, the version and the revision of the server, and then the entries of each list. Of a
-/// description, only the first line is printed, or with `is_long` all of it.
-pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)], is_long: bool) -> io::Result<()> {
-    let server = client.hello().server_info.clone().unwrap_or_default();
-    line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
-    for (list, entries) in all {
-        line(&format!("\n{list}:"))?;
-        for raw in entries {
-            let entry: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-            let text = |name: &str| entry.get(name).and_then(Value::as_str);
-            let name = text("uri").or(text("uriTemplate")).or(text("name")).unwrap_or("(no name)");
-            let shown = match *list {
-                "tools" => signature(&Entry::read(raw.get())),
-                "prompts" => format!("{name}({})", arguments(&entry)),
-                _ => name.to_owned(),
-            };
-            wrapped("  ", "      ", &shown)?;
-            let mut lines = text("description").unwrap_or_default().trim().lines();
-            match lines.next() {
-                Some(first) if !is_long => {
-                    let more = if lines.any(|it| !it.trim().is_empty()) { " …" } else { "" };
-                    wrapped("      ", "      ", &format!("{first}{more}"))?;
-                }
-                first => first.into_iter().chain(lines).try_for_each(|it| wrapped("      ", "      ", it))?,
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns the arguments of a prompt, as in `topic, words?` with `?` for an optional one.
-fn arguments(prompt: &Value) -> String {
-    let all = prompt.get("arguments").and_then(Value::as_array).into_iter().flatten();
-    let name = |it: &Value| {
-        let mark = if it["required"] == true { "" } else { "?" };
-        format!("{}{mark}", it["name"].as_str().unwrap_or_default())
-    };
-    all.map(name).collect::<Vec<_>>().join(", ")
-}
-
-/// Prints a line that begins with `first`. On a terminal it is broken at blanks to fit, and further lines begin
-/// with `next`; elsewhere it stays one line.
+/// Prints a line that begins with `first`, and then `text`. On a terminal it is broken at blanks to fit, and
+/// further lines begin with `next`; elsewhere it stays one line.
 pub(crate) fn wrapped(first: &str, next: &str, text: &str) -> io::Result<()> {
+    wrapped_bold(first, next, text, 0)
+}
+
+/// Like [`wrapped`], but the first `bold` characters of `text` are bold where bold text can be shown.
+pub(crate) fn wrapped_bold(first: &str, next: &str, text: &str, bold: usize) -> io::Result<()> {
     let width = if *IS_TERMINAL {
         terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
     } else {
@@ -168,18 +160,30 @@ pub(crate) fn wrapped(first: &str, next: &str, text: &str) -> io::Result<()> {
     };
     let Some(width) = width.filter(|width| *width > 20) else { return line(&format!("{first}{text}")) };
     let mut row = first.to_owned();
-    let mut is_empty = true;
+    let (mut is_empty, mut is_first) = (true, true);
     for word in visible::line(text).split(' ') {
         if !is_empty && row.chars().count() + 1 + word.chars().count() > width {
-            line(&row)?;
+            bold_line(first.len(), &row, if is_first { bold } else { 0 })?;
             next.clone_into(&mut row);
-            is_empty = true;
+            (is_empty, is_first) = (true, false);
         }
         row += if is_empty { "" } else { " " };
         row += word;
         is_empty = false;
     }
-    line(&row)
+    bold_line(first.len(), &row, if is_first { bold } else { 0 })
+}
+
+/// Prints a line whose characters from byte `from` on are bold, `bold` of them, if there are colours.
+fn bold_line(from: usize, row: &str, bold: usize) -> io::Result<()> {
+    let Some((before, after)) = row.split_at_checked(from).filter(|_| bold > 0 && *HAS_COLOUR) else {
+        return line(row);
+    };
+    let end = after.char_indices().nth(bold).map_or(after.len(), |(at, _)| at);
+    let [before, name, after] = [before, &after[..end], &after[end..]].map(visible::text);
+    let mut out = io::stdout().lock();
+    writeln!(out, "{before}{BOLD}{name}{PLAIN}{after}")?;
+    out.flush()
 }
 
 /// Prints the content of a tool's result, or its structured content if it has no other content. If the tool

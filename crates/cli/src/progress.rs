@@ -1,24 +1,150 @@
-//! Progress of a call on stderr, which never gets between a question of the server and the user's answer.
+//! Progress on stderr, which never gets between a question of the server and the user's answer.
 //!
-//! In: progress notifications, and the beginning and end of each question. Out: a line for each notification;
-//! while a question is open, only the newest is kept, and it is printed after the question.
+//! In: progress notifications, the beginning and end of each question, and of each piece of work. Out: on a
+//! terminal one line, a bar, which appears once the work has taken a second and goes when it ends; elsewhere a
+//! line for each notification. While a question is open there is no bar, and only the newest notification is kept.
 
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, IsTerminal as _};
+use std::pin::pin;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plainwire::client::Progress;
 
 use crate::output::to_stderr;
 use crate::visible;
 
-/// The state of the dialogue with the user, which progress must not disturb.
-static DIALOGUE: Mutex<Dialogue> = Mutex::new(Dialogue { questions: 0, progress: None });
+/// The time after which work is shown.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// The questions of a server to the user, and the progress that waits for them.
-struct Dialogue {
-    /// The number of open questions.
+/// The time between two redraws of a bar that gets no news.
+const TICK: Duration = Duration::from_millis(200);
+
+/// The length of a bar, which stands for the total of each progress.
+const LENGTH: u64 = 1_000;
+
+/// The maximal number of characters of a message.
+const MAX_MESSAGE: usize = 200;
+
+/// Whether stderr is a terminal.
+static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
+
+/// What is shown of running work, and the dialogue with the user, which it must not disturb.
+static SHOWN: Mutex<Shown> = Mutex::new(Shown { bar: None, newest: None, questions: 0, works: 0 });
+
+struct Shown {
+    bar: Option<ProgressBar>,
+    /// The newest progress of the work. Where there is no terminal, it waits here for the end of the questions.
+    newest: Option<Line>,
+    /// The number of open questions of a server to the user.
     questions: usize,
-    /// The newest progress that was reported while a question was open.
-    progress: Option<String>,
+    /// The number of pieces of work, one within another.
+    works: usize,
+}
+
+/// The text of a progress notification, and how much of the total is done.
+#[derive(Clone)]
+struct Line {
+    permille: Option<u64>,
+    text: String,
+}
+
+fn shown() -> MutexGuard<'static, Shown> {
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs work. On a terminal, a line says `what` and how long, once it has taken a second.
+pub(crate) async fn with_bar<T>(what: &str, work: impl Future<Output = T>) -> T {
+    if !*IS_TERMINAL {
+        return work.await;
+    }
+    let _work = Work::begin();
+    let mut work = pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => return done,
+        () = tokio::time::sleep(SHOWN_AFTER) => {}
+    }
+    shown().open_bar(what);
+    work.await
+}
+
+/// A guard of a piece of work. The last one takes the bar away.
+struct Work(());
+
+impl Work {
+    fn begin() -> Self {
+        shown().works += 1;
+        Self(())
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let mut shown = shown();
+        shown.works -= 1;
+        if shown.works == 0 {
+            shown.newest = None;
+            if let Some(bar) = shown.bar.take() {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
+impl Shown {
+    fn open_bar(&mut self, what: &str) {
+        if self.bar.is_some() {
+            return;
+        }
+        let bar = ProgressBar::with_draw_target(Some(LENGTH), ProgressDrawTarget::hidden());
+        bar.set_style(style("{spinner} {elapsed} {wide_msg}"));
+        bar.set_message(what.to_owned());
+        if let Some(newest) = &self.newest {
+            newest.on(&bar);
+        }
+        if self.questions == 0 {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        bar.enable_steady_tick(TICK);
+        self.bar = Some(bar);
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+impl Line {
+    fn new(it: Progress) -> Self {
+        let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();
+        let message = visible::short_line(&it.message.unwrap_or_default(), MAX_MESSAGE);
+        let permille = it.total.filter(|total| *total > 0.0).map(|total| (it.done / total).clamp(0.0, 1.0));
+        Self {
+            // The bar is a drawing: a lost fraction of a thousandth does no harm.
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1,000")]
+            permille: permille.map(|part| (part * 1_000.0) as u64),
+            text: format!("{}{total} {message}", it.done),
+        }
+    }
+
+    fn on(&self, bar: &ProgressBar) {
+        if let Some(permille) = self.permille {
+            bar.set_style(style("{spinner} {elapsed} [{bar:20}] {wide_msg}"));
+            bar.set_position(permille);
+        }
+        bar.set_message(self.text.clone());
+    }
+}
+
+/// Prints on stderr without the bar in between.
+pub(crate) fn without_bar(print: impl FnOnce()) {
+    let bar = shown().bar.clone();
+    match bar {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
 }
 
 /// A guard of an open question. While there is one, no progress is printed; the newest is printed after the
@@ -28,30 +154,45 @@ pub(crate) struct OpenQuestion(());
 
 impl OpenQuestion {
     pub(crate) fn new() -> Self {
-        DIALOGUE.lock().unwrap_or_else(PoisonError::into_inner).questions += 1;
+        let mut shown = shown();
+        shown.questions += 1;
+        if let Some(bar) = &shown.bar {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
         Self(())
     }
 }
 
 impl Drop for OpenQuestion {
     fn drop(&mut self) {
-        let mut dialogue = DIALOGUE.lock().unwrap_or_else(PoisonError::into_inner);
-        dialogue.questions -= 1;
-        if dialogue.questions == 0 {
-            dialogue.progress.take().iter().for_each(|line| to_stderr(line));
+        let mut shown = shown();
+        shown.questions -= 1;
+        if shown.questions > 0 {
+            return;
+        }
+        match &shown.bar {
+            Some(bar) => bar.set_draw_target(ProgressDrawTarget::stderr()),
+            None if shown.works == 0 => {
+                let newest = shown.newest.take();
+                drop(shown);
+                newest.iter().for_each(|line| to_stderr(&format!("{}\n", line.text)));
+            }
+            None => {}
         }
     }
 }
 
-/// Prints a progress notification on stderr, on one line.
+/// Shows a progress notification: on the bar, or where there is no terminal, on a line.
 pub(crate) fn show(it: Progress) {
-    let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();
-    let message = visible::line(&it.message.unwrap_or_default());
-    let line = format!("{}{total} {message}\n", it.done);
-    let mut dialogue = DIALOGUE.lock().unwrap_or_else(PoisonError::into_inner);
-    if dialogue.questions > 0 {
-        dialogue.progress = Some(line);
+    let line = Line::new(it);
+    let mut shown = shown();
+    if let Some(bar) = &shown.bar {
+        line.on(bar);
+    }
+    if shown.works > 0 || shown.questions > 0 {
+        shown.newest = Some(line);
     } else {
-        to_stderr(&line);
+        drop(shown);
+        to_stderr(&format!("{}\n", line.text));
     }
 }

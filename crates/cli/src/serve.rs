@@ -1,6 +1,7 @@
 //! `plainwire serve`: serves a built-in server on stdin and stdout, or over HTTP.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use plainwire::Server;
@@ -34,15 +35,21 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
             if let (Some(certificate), Some(key)) = (args.tls_cert, args.tls_key) {
                 http = http.tls(certificate, key);
             }
-            http.serve(address).await.map_err(not_served)?;
+            http.serve(address).await.map_err(|error| not_served(error, address))?;
         }
     }
     Ok(Exit::Done)
 }
 
-/// Converts an error of serving into a failure without a hint, since the hints are for users of clients.
-fn not_served(error: plainwire::Error) -> Failure {
-    Failure { hint: None, ..error.into() }
+/// Converts an error of serving into a failure. Its hint is not that of a client's error.
+fn not_served(error: plainwire::Error, address: &str) -> Failure {
+    let in_use =
+        matches!(&error, plainwire::Error::Io { source, .. } if source.kind() == io::ErrorKind::AddrInUse);
+    let port_0 = || match address.rsplit_once(':') {
+        Some((host, _)) => format!("another program listens there; --http {host}:0 takes a free port"),
+        None => "another program listens there".to_owned(),
+    };
+    Failure { hint: in_use.then(port_0), ..error.into() }
 }
 
 /// Reads the names and tokens in the file of `--token-file`, one pair on each line. Blank lines and lines

@@ -9,8 +9,13 @@ use crate::exit::Failure;
 use crate::target;
 
 /// The subcommands that connect to a server.
-const CLIENTS: [&str; 10] =
-    ["call", "install", "lint", "list", "ping", "prompt", "read", "tokens", "watch", "login"];
+const CLIENTS: [&str; 12] = [
+    "call", "describe", "install", "lint", "list", "login", "ping", "prompt", "read", "shell", "tokens",
+    "watch",
+];
+
+/// The maximal number of names that are compared with a wrong one.
+const MAX_COMPARED: usize = 1_000;
 
 /// Returns the failure for a slip that is known. `words` is the command line, without the program.
 pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
@@ -108,6 +113,16 @@ pub(crate) fn with_scheme(url: &str) -> String {
     if url.contains("://") { url.to_owned() } else { format!("http://{url}") }
 }
 
+/// Returns the name in `known` that a user probably meant by `name`: at most two typing mistakes away, or one
+/// in a short name.
+pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let name = name.to_lowercase();
+    let most = if name.chars().count() > 4 { 2 } else { 1 };
+    let near = known.into_iter().take(MAX_COMPARED).filter(|other| other.len() <= name.len() + 8);
+    let near = near.map(|other| (strsim::osa_distance(&name, &other.to_lowercase()), other));
+    near.filter(|(far, _)| *far <= most).min_by_key(|(far, _)| *far).map(|(_, other)| other)
+}
+
 /// Returns a word as a shell reads it back.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
@@ -155,7 +170,25 @@ mod tests {
             "expected an argument as `key=text`, but found \"--query=x\"",
             "plainwire call find query=x -- x",
         );
+        check(
+            "describe ./server",
+            "expected the command of a server after `--`, but found \"./server\"",
+            "plainwire describe -- ./server",
+        );
         check("call find --query -- x", said, "plainwire call find query=true -- x");
+    }
+
+    #[test]
+    fn a_name_that_is_near_is_found() {
+        for (name, expected) in [
+            ("libary", Some("library")),
+            ("Library", Some("library")),
+            ("bd", Some("db")),
+            ("x", None),
+            ("librarian", None),
+        ] {
+            assert_eq!(nearest(name, ["library", "db"]), expected, "{name}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! come from the environment or from a file, because other users of the machine can see a command line.
 
 use std::env;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,11 +28,24 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
     Ok(match target {
         Target::Command(program) => {
             // What a server writes to its stderr must not get into a question to the user.
-            let stderr = if choice.server_log { Stderr::Pass } else { Stderr::Keep };
-            choice.env.iter().fold(program.stderr(stderr), with_variable).into()
+            let program = match &choice.server_log {
+                None => program.stderr(Stderr::Keep),
+                Some(None) => program.stderr(Stderr::Pass),
+                Some(Some(path)) => program.stderr(Stderr::Keep).stderr_file(log_file(path)?),
+            };
+            choice.env.iter().fold(program, with_variable).into()
         }
         other => other,
     })
+}
+
+/// Opens the file of `--server-log=FILE`, which only the user may read: a server may write secrets to its stderr.
+fn log_file(path: &Path) -> Result<File, Failure> {
+    let mut options = File::options();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|error| Failure::usage(format!("--server-log={}: {error}", path.display())))
 }
 
 /// Adds a variable that `--env=NAME` or `--env=NAME=VALUE` names to the environment of a server.
@@ -113,7 +127,17 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
         Some(path) => Config::read(path)?,
         None => find(name)?,
     };
-    Ok(config.entry(name)?.target(&variables(&choice.input_env)?)?)
+    let entry = config.entry(name).map_err(|error| {
+        let names = config.entries().iter().map(ConfigEntry::name);
+        let failure = Failure::from(error);
+        match slips::nearest(name, names) {
+            Some(near) => {
+                Failure { hint: Some(format!("did you mean --server {}?", slips::quoted(near))), ..failure }
+            }
+            None => failure,
+        }
+    })?;
+    Ok(entry.target(&variables(&choice.input_env)?)?)
 }
 
 /// Returns the error for a configuration file without the name of a server, with the names in the file.
@@ -146,7 +170,9 @@ fn find(name: &str) -> Result<Config, Failure> {
     match &found[..] {
         [_] => Ok(found.remove(0).1),
         [] => Err(Failure {
-            hint: hint("`plainwire servers` lists them; --config FILE names another file"),
+            hint: near(name)
+                .map(|near| format!("did you mean --server {}?", slips::quoted(&near)))
+                .or_else(|| hint("`plainwire servers` lists them; --config FILE names another file")),
             ..Failure::usage(format!(
                 "expected a server {name:?} in one of your configuration files, but found none"
             ))
@@ -159,6 +185,14 @@ fn find(name: &str) -> Result<Config, Failure> {
             ))
         }),
     }
+}
+
+/// Returns the name of an entry in the user's configuration files that is near to `name`.
+fn near(name: &str) -> Option<String> {
+    let mine = paths::config_files().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
+    let read = mine.filter_map(|it| Config::read(&it.path).ok()).collect::<Vec<_>>();
+    let names = read.iter().flat_map(|config| config.entries()).map(ConfigEntry::name);
+    slips::nearest(name, names).map(ToOwned::to_owned)
 }
 
 /// Returns the file's entries for the current folder if `name` is one of them, else its entries for all

@@ -7,13 +7,15 @@ use std::io::{self, BufRead, IsTerminal as _, Read as _};
 
 use tokio::sync::mpsc;
 
-use crate::output;
+use crate::{output, visible};
 
 /// The input that follows a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TerminalInput {
     /// The end of the input, or Ctrl-D.
     End,
+    /// Ctrl-C in a line that is edited.
+    Interrupted,
     /// A line, without its line end.
     Line(String),
     /// A line that can't be used, with the message for the user.
@@ -23,8 +25,40 @@ pub(crate) enum TerminalInput {
 /// The user at the terminal, or a script that writes to stdin.
 #[derive(Debug, Default)]
 pub(crate) struct Terminal {
+    /// The lines of an editor; `None` if stdin is read as it is.
+    edited: Option<EditedLines>,
     /// The input from the thread that reads stdin; `None` before the first prompt.
     entries: Option<mpsc::Receiver<TerminalInput>>,
+}
+
+/// Lines that the user edits, from a thread with an editor.
+#[derive(Debug)]
+pub(crate) struct EditedLines {
+    /// Whether the editor shows a prompt whose line has not been taken: the one who asked has given up.
+    is_open: bool,
+    lines: mpsc::Receiver<TerminalInput>,
+    prompts: std::sync::mpsc::Sender<String>,
+}
+
+impl EditedLines {
+    pub(crate) fn new(
+        prompts: std::sync::mpsc::Sender<String>,
+        lines: mpsc::Receiver<TerminalInput>,
+    ) -> Self {
+        Self { is_open: false, lines, prompts }
+    }
+
+    async fn next(&mut self, prompt: &str) -> TerminalInput {
+        if self.is_open {
+            output::note(prompt);
+        } else if self.prompts.send(visible::text(prompt)).is_err() {
+            return TerminalInput::End;
+        }
+        self.is_open = true;
+        let input = self.lines.recv().await.unwrap_or(TerminalInput::End);
+        self.is_open = false;
+        input
+    }
 }
 
 /// The maximal number of bytes in one line.
@@ -36,11 +70,24 @@ impl Terminal {
         output::to_stderr(text);
     }
 
+    /// Returns the terminal whose lines an editor reads.
+    pub(crate) fn edited(lines: EditedLines) -> Self {
+        Self { edited: Some(lines), entries: None }
+    }
+
+    /// Reads a line of a script, without a prompt.
+    pub(crate) async fn line(&mut self) -> TerminalInput {
+        self.entries.get_or_insert_with(listen).recv().await.unwrap_or(TerminalInput::End)
+    }
+
     /// Shows a prompt and reads a line. Cancel safe: a line that arrives after the future was dropped is the
     /// result of the next call.
     pub(crate) async fn ask(&mut self, prompt: &str) -> TerminalInput {
+        if let Some(edited) = &mut self.edited {
+            return edited.next(prompt).await;
+        }
         self.say(prompt);
-        let entry = self.entries.get_or_insert_with(listen).recv().await.unwrap_or(TerminalInput::End);
+        let entry = self.line().await;
         // In a terminal, the user's Enter has ended the line.
         if entry == TerminalInput::End || !io::stdin().is_terminal() {
             self.say("\n");

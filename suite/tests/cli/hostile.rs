@@ -1,14 +1,10 @@
 //! Tests of servers whose texts would overwrite, hide or forge what the user sees on a terminal.
 
-use std::ffi::CString;
-use std::fs::File;
-use std::io::Read as _;
 use std::process::{Command, Stdio};
 
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
+use super::pty::Pty;
 use super::script::{Step, answer, command, legacy, notify, play};
 
 /// Text that clears the screen, writes to the clipboard, hides what follows, and reverses it.
@@ -22,23 +18,8 @@ fn is_evil(letter: char) -> bool {
 }
 
 /// Runs a command whose stdout and stderr are a terminal. Returns what the terminal would show.
-fn on_terminal(mut command: Command) -> String {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("it is ours");
-    let name: CString = ptsname(&terminal, Vec::new()).expect("a name");
-    let open = || rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("it opens");
-    let mut child = command.stdin(Stdio::null()).stdout(open()).stderr(open()).spawn().expect("it starts");
-    drop(command);
-    let mut shown = Vec::new();
-    let mut buffer = [0; 4_096];
-    let mut terminal = File::from(terminal);
-    // Once the command has ended, Linux answers a read with an error.
-    while let Ok(count @ 1..) = terminal.read(&mut buffer) {
-        shown.extend_from_slice(&buffer[..count]);
-    }
-    child.wait().expect("it ends");
-    // The terminal makes a line break of two characters.
-    String::from_utf8(shown).expect("UTF-8").replace("\r\n", "\n")
+fn on_terminal(command: Command) -> String {
+    Pty::start(command, false).end().1
 }
 
 /// Returns the steps of a legacy server whose name is [`EVIL`]: the handshake, and reading the request after
@@ -94,10 +75,11 @@ fn no_command_lets_a_server_draw_on_the_terminal() {
         json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -1, "message": EVIL, "data": EVIL } }),
     );
     let mut refusing = hostile();
-    refusing.push(error);
+    let no_tools = json!({ "tools": [] });
+    refusing.extend([error, Step::Read, answer(3, &no_tools)]);
     let mut failing = hostile();
     let failed = json!({ "isError": true, "content": [{ "type": "text", "text": EVIL }] });
-    failing.push(answer(2, &failed));
+    failing.extend([answer(2, &failed), Step::Read, answer(3, &no_tools)]);
     let mut progressing = hostile();
     let progress = json!({ "progressToken": 2, "progress": 1, "message": EVIL });
     progressing.push(notify("notifications/progress", &progress));
@@ -112,12 +94,16 @@ fn no_command_lets_a_server_draw_on_the_terminal() {
         ("call x", answering(&tool_result()), 8),
         ("call x", failing, 1),
         ("call x", refusing, 1),
-        ("call x", progressing, 3),
+        // Progress of less than a second is not shown on a terminal.
+        ("call x", progressing, 2),
         ("read a://b", answering(&contents), 3),
         ("prompt x", answering(&json!({ "messages": [message] })), 1),
         ("list", dying, 0),
     ] {
-        let shown = on_terminal(command(&words(line), steps));
+        let mut command = command(&words(line), steps);
+        command.env("TERM", "xterm").env_remove("NO_COLOR");
+        // The names of a list are bold.
+        let shown = on_terminal(command).replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
         assert!(!shown.contains(is_evil), "{line}: {shown:?}");
         // In JSON, the escapes are those of JSON.
         let found = shown.matches(SHOWN).count() + shown.matches(r"\u001b[2J").count();

@@ -46,6 +46,7 @@ fn writes_the_file_of_each_client_in_its_form() {
         let path = home.join(file);
         let said = install(&home, &words).quietly();
         assert!(said.starts_with("wrote \"it\" into ") && said.contains(file), "{said}");
+        assert!(said.lines().last().is_some_and(|it| it.starts_with("restart ")), "{said}");
         assert_eq!(files(&home), std::slice::from_ref(&path), "{client}");
         let first = read(&path);
         let written: serde_json::Value = serde_json::from_str(&first).expect("JSON");

@@ -135,7 +135,7 @@ fn asks_an_entry_of_a_configuration_file() {
     }
     for (name, code, said) in [
         ("needs", 2, format!("error: {path}:5: server \"needs\": expected the variable `NOBODY_HAS_THIS` to be set, but found nothing, in `command`\n")),
-        ("none", 2, format!("error: expected {path} to have a server \"none\", but found \"here\", \"there\", \"needs\", \"gone\"\n")),
+        ("none", 2, format!("error: expected {path} to have a server \"none\", but found \"here\", \"there\", \"needs\", \"gone\"\n\nhint: did you mean --server gone?\n")),
         ("gone", 3, "error: starting the server: expected \"/nowhere/at/all\" to exist, but found: No such file or directory (os error 2)\n\nhint: check `command` of \"gone\"\n".to_owned()),
     ] {
         let ran = call(name);

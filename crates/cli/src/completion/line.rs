@@ -6,28 +6,28 @@
 
 /// A word of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// Whether a shell takes the word literally: the word has no variable, pattern, redirection or command
     /// outside of quotes.
-    pub(super) plain: bool,
+    pub(crate) plain: bool,
     /// The word without its quotes and escapes.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// The words of a command line, and the position of the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// The index of the word with the cursor. [`Self::split`] ends the text of that word at the cursor;
     /// [`Self::of_quoted`] keeps the text after it.
-    pub(super) index: usize,
+    pub(crate) index: usize,
     /// Whether the cursor is inside an open quote; always `false` for words that a shell has split.
-    pub(super) quoted: bool,
-    pub(super) words: Vec<Word>,
+    pub(crate) quoted: bool,
+    pub(crate) words: Vec<Word>,
 }
 
 impl Line {
     /// Splits `line` as `sh` and `fish` do. `cursor` is the number of characters before the cursor.
-    pub(super) fn split(line: &str, cursor: usize) -> Self {
+    pub(crate) fn split(line: &str, cursor: usize) -> Self {
         let mut reader = Reader { words: Vec::new(), word: None, quote: None };
         let mut chars = line.chars().enumerate().peekable();
         let mut here = None;
@@ -49,6 +49,11 @@ impl Line {
             word.text = text;
         }
         Self { index, quoted, words }
+    }
+
+    /// Returns the word at the cursor.
+    pub(crate) fn current(&self) -> &str {
+        self.words.get(self.index).map_or("", |word| &word.text)
     }
 
     /// Reads words that a shell has split already and that still have their quotes. `index` is that of the

@@ -19,7 +19,8 @@ use clap_complete::env::{Elvish, EnvCompleter as _};
 use crate::args::Shell;
 use crate::exit::{Exit, Failure};
 use crate::{output, visible};
-use line::Line;
+pub(crate) use line::Line;
+pub(crate) use server::{Suggestion, fits, suggestions};
 
 /// The environment variable with the name of the shell that requests candidates. If it is set, `plainwire`
 /// only completes.
@@ -137,14 +138,10 @@ fn candidates(shell: Shell, line: &Line) -> Vec<CompletionCandidate> {
     let here = env::current_dir().ok();
     let found = clap_complete::engine::complete(&mut command, words, line.index, here.as_deref());
     let mut found = found.unwrap_or_default();
-    if current(line).is_empty() {
+    if line.current().is_empty() {
         found.retain(|it| !it.get_value().as_encoded_bytes().starts_with(b"-"));
     }
     found
-}
-
-fn current(line: &Line) -> &str {
-    line.words.get(line.index).map_or("", |word| &word.text)
 }
 
 /// Returns the candidates, one per line, in the form that the script of `shell` expects.
@@ -179,7 +176,7 @@ fn in_bash(value: &str, line: &Line, breaks: &str) -> Option<String> {
     if line.quoted {
         return Some(value.to_owned()).filter(|value| value.chars().all(is_safe));
     }
-    let typed = current(line);
+    let typed = line.current();
     let from = typed.rfind(|c| breaks.contains(c)).map_or(0, |at| at + 1);
     let mut out = String::new();
     for c in value.get(from..)?.chars() {

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::VARIABLE;
 use super::line::Line;
-use crate::args::{Ask, Call, CallTool, Cli, Command, Read, Watch};
+use crate::args::{Ask, Call, CallTool, Cli, Command, Describe, Read, Watch};
 use crate::arguments::shown;
 use crate::{connect, visible};
 
@@ -37,7 +37,7 @@ const MAX_CANDIDATES: usize = 1_000;
 const MAX_CHARS: usize = 500;
 
 /// A candidate, and its description.
-type Suggestion = (String, String);
+pub(crate) type Suggestion = (String, String);
 
 /// Returns clap's definition of the command line. If `line` names a server's command, the arguments that take
 /// names of that server get completers. Without `line` no argument gets one.
@@ -48,6 +48,7 @@ pub(super) fn command(line: Option<&Line>) -> clap::Command {
     for (name, arg) in [
         ("call", "name"),
         ("call", "arguments"),
+        ("describe", "name"),
         ("prompt", "name"),
         ("prompt", "arguments"),
         ("read", "uri"),
@@ -79,12 +80,8 @@ fn written(line: &Line) -> Option<Command> {
 fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidate> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let found = runtime.ok().and_then(|runtime| runtime.block_on(ask(written, arg, typed)));
-    let fits = |(text, _): &Suggestion| {
-        text.starts_with(typed) && !text.starts_with('-') && text.chars().count() <= MAX_CHARS
-            // A candidate with invisible characters must not get onto a command line.
-            && visible::line(text) == *text
-    };
-    let found = found.unwrap_or_default().into_iter().filter(fits).take(MAX_CANDIDATES);
+    let found =
+        found.unwrap_or_default().into_iter().filter(|(text, _)| fits(text, typed)).take(MAX_CANDIDATES);
     found
         .map(|(text, help)| {
             let help = help.lines().next().map(ToOwned::to_owned).filter(|help| !help.is_empty());
@@ -93,9 +90,35 @@ fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidat
         .collect()
 }
 
+/// Returns whether `text` is a candidate for a word that begins with `typed`.
+pub(crate) fn fits(text: &str, typed: &str) -> bool {
+    text.starts_with(typed) && !text.starts_with('-') && text.chars().count() <= MAX_CHARS
+        // A candidate with invisible characters must not get onto a command line.
+        && visible::line(text) == text
+}
+
+/// Returns what the server lists for the word at `index` of a command, whose first word has the index 0.
+pub(crate) async fn suggestions(
+    client: &Client,
+    written: &Command,
+    index: usize,
+    typed: &str,
+) -> Option<Vec<Suggestion>> {
+    let arg = match (written, index) {
+        (Command::Call(_) | Command::Prompt(_) | Command::Describe(_), 1) => "name",
+        (Command::Call(_) | Command::Prompt(_), _) => "arguments",
+        (Command::Read(_), 1) => "uri",
+        _ => return None,
+    };
+    let mut found = find(client, written, arg, typed).await?;
+    found.truncate(MAX_CANDIDATES);
+    Some(found)
+}
+
 /// Starts the server and requests the possible values of `arg`. The server has ended when this returns.
 async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion>> {
     let (Command::Call(CallTool { call: Call { ask, .. }, .. })
+    | Command::Describe(Describe { ask, .. })
     | Command::Prompt(Call { ask, .. })
     | Command::Read(Read { ask, .. })
     | Command::Watch(Watch { ask, .. })) = written
@@ -131,7 +154,7 @@ async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion
 
 async fn find(client: &Client, written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion>> {
     match (written, arg) {
-        (Command::Call(_), "name") => {
+        (Command::Call(_) | Command::Describe(_), "name") => {
             let tools = client.list_tools().await.ok()?;
             Some(tools.into_iter().map(|it| (it.name, it.description.unwrap_or_default())).collect())
         }

@@ -54,6 +54,11 @@ const MAX_TRIES: usize = 5;
 const MAX_NAME: usize = 200;
 
 impl Person {
+    /// Returns the user at a terminal that is also used for other input.
+    pub(crate) fn at(terminal: Arc<Mutex<Terminal>>) -> Self {
+        Self { server: Arc::default(), terminal }
+    }
+
     /// Sets the name of the server, which later questions show. Only the first call has an effect.
     pub(crate) fn set_server(&self, server: &str) {
         let _ = self.server.set(server.to_owned());
@@ -117,7 +122,7 @@ async fn until<T>(
 ) -> Result<T, Leave> {
     for _ in 0..MAX_TRIES {
         let why = match terminal.ask(prompt).await {
-            TerminalInput::End => return Err(Leave::Cancel),
+            TerminalInput::End | TerminalInput::Interrupted => return Err(Leave::Cancel),
             TerminalInput::Unreadable(why) => why.to_owned(),
             TerminalInput::Line(text) => match text.trim() {
                 "!cancel" => return Err(Leave::Cancel),

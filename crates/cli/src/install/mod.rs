@@ -91,6 +91,12 @@ fn write(
     if let Some(backup) = backup {
         output::line(&format!("the previous file is {}", visible::line(&backup.display().to_string())))?;
     }
+    if it.file.is_none() {
+        output::line(&format!(
+            "restart {}: it may read the file only when it starts",
+            paths::name(it.client)
+        ))?;
+    }
     Ok(())
 }
 

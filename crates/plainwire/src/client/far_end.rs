@@ -105,6 +105,11 @@ impl FarEnd {
         }
     }
 
+    /// Returns the last lines on stderr of the process; `None` if there is none, or there are none.
+    pub(super) fn stderr(&self) -> Option<String> {
+        self.process.as_ref().and_then(Slot::stderr)
+    }
+
     /// Shuts down the far end after a failed handshake: a process gets less time to exit than in
     /// [`Self::end`].
     pub(super) async fn end_soon(self) {

@@ -132,6 +132,13 @@ impl Client {
         ClientBuilder::new(info)
     }
 
+    /// Returns the last lines that the server process has written to its stderr until now, at most 20 lines or 4 KiB,
+    /// without colours and with control characters escaped. `None` if there are none, if the server is no child
+    /// process, or with [`Stderr::AsTheCommandSays`](process::Stderr::AsTheCommandSays).
+    pub fn server_stderr(&self) -> Option<String> {
+        self.shared.far_end.stderr()
+    }
+
     /// Returns the server's description of itself: its capabilities, instructions, name and version.
     pub fn hello(&self) -> &ServerHello {
         &self.shared.hello

@@ -1,5 +1,5 @@
-//! Lines on a server's output before the end of the handshake (the greeting) that are no messages. The client
-//! skips them, and names them in the error if the handshake fails.
+//! Lines on a server's output that are no messages. The client skips them, warns of the first, and names those from
+//! before the end of the handshake (the greeting) in the error if the handshake fails.
 //!
 //! Servers often write log lines to stdout by mistake, and such a line may explain why a handshake failed.
 
@@ -26,6 +26,16 @@ impl BeforeGreeting {
             self.first = shorten(line).into_owned();
         }
         self.count = self.count.saturating_add(1);
+    }
+
+    /// Logs a message that was ignored after the handshake: as a warning if it is the first line of the server's
+    /// output that can't be JSON-RPC, and otherwise only for debugging.
+    pub(super) fn note_later(&mut self, line: &str, why: &str) {
+        if self.count > 0 || line.is_empty() || line.trim_start().starts_with(['{', '[']) {
+            tracing::debug!("{why:?}");
+        } else {
+            self.note(line, why);
+        }
     }
 
     /// Adds the skipped lines to the error of a failed handshake: their number, and the first of them. An

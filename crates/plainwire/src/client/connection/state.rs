@@ -219,7 +219,7 @@ impl ConnectionState {
                     self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
                 }
                 Event::Ignored(why) if self.hello.is_some() => self.before_greeting.note(frame, &why),
-                Event::Ignored(why) => tracing::debug!("{why:?}"),
+                Event::Ignored(why) => self.before_greeting.note_later(frame, &why),
                 Event::Unresponsive => self.is_lost = true,
                 Event::Initialized | Event::LogLevel(_) | Event::Request { .. } | Event::RootsChanged => {}
             }

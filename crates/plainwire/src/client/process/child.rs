@@ -131,6 +131,11 @@ impl Process {
         ExitView { shared: Arc::clone(&self.shared), last_words: self.last_words.clone() }
     }
 
+    /// Returns the last lines on stderr, escaped; `None` if there are none or they are not kept.
+    pub(super) fn stderr(&self) -> Option<String> {
+        self.last_words.as_deref().and_then(LastWords::text)
+    }
+
     /// Shuts the process down after its input was closed: it gets its grace period, then SIGTERM, then
     /// SIGKILL.
     ///

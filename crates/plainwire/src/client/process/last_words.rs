@@ -6,6 +6,7 @@
 //! line there says how many bytes are missing.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,17 +53,22 @@ struct Tail {
 }
 
 impl LastWords {
-    /// Reads `from`, the child's stderr, on a thread, until every process that can write to it has closed it.
+    /// Reads `from`, the child's stderr, on a thread, until every process that can write to it has closed it. `file`
+    /// gets a copy; if it can't be written any more, the rest is left out.
     ///
     /// # Errors
     /// If no thread can be started.
-    pub(super) fn read(mut from: impl Read + Send + 'static, stderr: Stderr) -> io::Result<Arc<Self>> {
+    pub(super) fn read(
+        mut from: impl Read + Send + 'static,
+        stderr: Stderr,
+        file: Option<Arc<File>>,
+    ) -> io::Result<Arc<Self>> {
         let last_words = Arc::new(Self::default());
         let kept = Arc::clone(&last_words);
         let passer =
             if stderr == Stderr::Pass { Some(Passer::start(Arc::clone(&last_words))?) } else { None };
         thread::Builder::new().name("plainwire-stderr".to_owned()).spawn(move || {
-            let mut passer = passer;
+            let (mut passer, mut file) = (passer, file);
             let mut buffer = vec![0; CHUNK];
             loop {
                 match from.read(&mut buffer) {
@@ -70,6 +76,7 @@ impl LastWords {
                     Ok(0) | Err(_) => break,
                     Ok(count) => {
                         kept.tail().push(&buffer[..count]);
+                        file = file.filter(|file| (&**file).write_all(&buffer[..count]).is_ok());
                         if let Some(passer) = &mut passer {
                             passer.pass(&buffer[..count]);
                         }
@@ -275,7 +282,7 @@ mod tests {
     #[test]
     fn a_chunk_has_at_most_64_kib() {
         let (sizes, read) = channel();
-        LastWords::read(Measuring(sizes), Stderr::Keep).expect("a thread");
+        LastWords::read(Measuring(sizes), Stderr::Keep, None).expect("a thread");
         assert_eq!(read.recv_timeout(Duration::from_secs(10)), Ok(64 << 10));
     }
 

@@ -11,6 +11,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -63,6 +64,8 @@ pub struct Program {
     grace: Duration,
     restart: Option<Restart>,
     stderr: Stderr,
+    /// The file that gets a copy of stderr.
+    stderr_file: Option<Arc<File>>,
 }
 
 /// The handling of a server's stderr.
@@ -87,7 +90,14 @@ impl Program {
     pub fn new(command: Command) -> Self {
         let environment = Environment::of(&command);
         let command = Arc::new(Mutex::new(command));
-        Self { command, environment, grace: GRACE, restart: None, stderr: Stderr::default() }
+        Self {
+            command,
+            environment,
+            grace: GRACE,
+            restart: None,
+            stderr: Stderr::default(),
+            stderr_file: None,
+        }
     }
 
     /// Sets the grace period: how long the process may take to end after its input was closed, before
@@ -128,6 +138,13 @@ impl Program {
 
     pub(crate) fn policy(&self) -> Option<Restart> {
         self.restart
+    }
+
+    /// Also writes all of the program's stderr to `file`, byte for byte. With [`Stderr::AsTheCommandSays`] nothing
+    /// is written.
+    pub fn stderr_file(mut self, file: File) -> Self {
+        self.stderr_file = Some(Arc::new(file));
+        self
     }
 
     /// Sets the handling of the program's stderr. [`Stderr::Pass`] by default.

@@ -39,6 +39,11 @@ impl Slot {
         }
     }
 
+    /// Returns the last lines of the process on stderr, escaped; `None` if there are none or they are not kept.
+    pub(crate) fn stderr(&self) -> Option<String> {
+        self.process().as_ref()?.stderr()
+    }
+
     fn process(&self) -> MutexGuard<'_, Option<Process>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

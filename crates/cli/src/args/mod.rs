@@ -1,15 +1,19 @@
 //! The command line: subcommands, options and their help texts.
 
-use std::ffi::OsString;
+mod setup;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use plainwire::model::LogLevel;
 use plainwire::proto::revision::Revision;
 use plainwire_inspect::lint::{Client, RULES, Severity};
 
 use crate::convert::{Convert, Patch};
 use crate::exit::ServerChoice;
+use setup::LOGIN;
+pub(crate) use setup::{ClientFile, Install, KnownClient, Login, Logout, Servers, Site, Uninstall};
 
 /// Serve, call and watch MCP servers.
 #[derive(Debug, Parser)]
@@ -20,7 +24,7 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the tool or a check failed, 2 wrong usage, 3 the server could not be \
-                          started or reached, 4 the server answered with an error.";
+                          started or reached, 4 the server answered with an error, 130 cancelled by Ctrl-C.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -40,6 +44,8 @@ pub(crate) enum Command {
     Prompt(Call),
     /// Check whether a server answers, and how fast.
     Ping(Ask),
+    /// Keep one server, and type commands for it.
+    Shell(Session),
     /// Print a line each time a resource or a list of a server changes.
     Watch(Watch),
     /// Sign in with a browser at a server over HTTP that requires a token.
@@ -142,140 +148,6 @@ pub(crate) struct Ask {
     pub(crate) choice: ServerChoice,
 }
 
-const LOGIN: &str = "The other commands use the stored tokens and renew them. Tokens are stored in the system's keychain, or in \
-                     files that only you can read if there is no keychain. If PLAINWIRE_TOKEN_KEY is set to a key (32 \
-                     bytes, as `openssl rand -hex 32` prints them), they are stored in encrypted files instead.";
-
-#[derive(Debug, Args)]
-pub(crate) struct Login {
-    /// Request a token for the client itself, without a user.
-    #[arg(long, requires = "client_secret_env")]
-    pub(crate) client_credentials: bool,
-    /// The id of a client that is already registered.
-    #[arg(long, value_name = "ID")]
-    pub(crate) client_id: Option<String>,
-    /// A document at an https URL that describes this client, for authorization servers that read such documents.
-    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
-    pub(crate) client_id_metadata: Option<String>,
-    /// Environment variable with the secret of --client-id.
-    #[arg(long, value_name = "VARIABLE", requires = "client_id")]
-    pub(crate) client_secret_env: Option<String>,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Do not open a browser: print the URL of the page on stderr.
-    #[arg(long)]
-    pub(crate) no_browser: bool,
-    /// Request SCOPE in place of the scopes that the server names; can be given more than once.
-    #[arg(long, value_name = "SCOPE")]
-    pub(crate) scope: Vec<String>,
-    /// Seconds to wait for you to sign in.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    pub(crate) timeout: u64,
-    #[command(flatten)]
-    pub(crate) site: Site,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Logout {
-    #[command(flatten)]
-    pub(crate) site: Site,
-}
-
-/// The server of `login` and `logout`: a URL, or an entry of a configuration file.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Site {
-    /// The server at URL.
-    #[arg(long, value_name = "URL", conflicts_with = "server", required_unless_present = "server", value_hint = ValueHint::Url)]
-    pub(crate) url: Option<String>,
-    /// The entry NAME of a configuration file; without --config, of one of your own files that `plainwire servers` lists.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) server: Option<String>,
-    /// The configuration file of --server.
-    #[arg(long, value_name = "FILE", requires = "server", conflicts_with = "url", value_hint = ValueHint::FilePath)]
-    pub(crate) config: Option<PathBuf>,
-    /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
-    #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with = "url")]
-    pub(crate) input_env: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Servers {
-    /// Read FILE instead of the configuration files of known clients.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) config: Option<PathBuf>,
-    /// Connect to all servers in parallel and print what they offer. This starts the commands in the files.
-    #[arg(long)]
-    pub(crate) check: bool,
-    /// Answer `${input:ID}` in the files with the environment variable VARIABLE; can be given more than once.
-    #[arg(long, value_name = "ID=VARIABLE")]
-    pub(crate) input_env: Vec<String>,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Seconds that --check waits for each server.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    pub(crate) timeout: u64,
-}
-
-/// A configuration file of a client, for commands that change it.
-#[derive(Debug, Args)]
-pub(crate) struct ClientFile {
-    /// The client whose configuration file to change.
-    pub(crate) client: KnownClient,
-    /// Show what would change, and change nothing.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Change FILE instead of the client's own file.
-    #[arg(long, value_name = "FILE", conflicts_with = "project", value_hint = ValueHint::FilePath)]
-    pub(crate) file: Option<PathBuf>,
-    /// Change the project's file in this folder, which others may share.
-    #[arg(long)]
-    pub(crate) project: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Uninstall {
-    #[command(flatten)]
-    pub(crate) place: ClientFile,
-    /// The client's name for the server.
-    pub(crate) name: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Install {
-    #[command(flatten)]
-    pub(crate) place: ClientFile,
-    /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
-    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
-    pub(crate) env: Vec<String>,
-    /// Overwrite another server of the same name.
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Send a header with each request to URL; can be given more than once. VALUE is written as it is.
-    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
-    pub(crate) header: Vec<String>,
-    /// The client's name for the server; by default the name of the program or the host.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// The server at URL.
-    #[arg(long, value_name = "URL", conflicts_with = "command", value_hint = ValueHint::Url)]
-    pub(crate) url: Option<String>,
-    /// The server: a command that speaks MCP on its stdin and stdout.
-    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
-}
-
-/// The clients whose configuration files this command can find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KnownClient {
-    ClaudeCode,
-    ClaudeDesktop,
-    Cursor,
-    Vscode,
-    Windsurf,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct List {
     /// Show only entries with TEXT in their name, URI or description, ignoring case.
@@ -357,6 +229,11 @@ fn revisions() -> impl TypedValueParser<Value = Revision> {
         .try_map(|name| Revision::parse(&name).ok_or("expected a revision"))
 }
 
+fn levels() -> impl TypedValueParser<Value = LogLevel> {
+    PossibleValuesParser::new(LogLevel::ALL.map(LogLevel::as_str))
+        .try_map(|name| LogLevel::parse(&name).ok_or("expected a level"))
+}
+
 fn clients() -> impl TypedValueParser<Value = Client> {
     PossibleValuesParser::new(Client::ALL.map(Client::name))
         .try_map(|name| Client::ALL.into_iter().find(|it| it.name() == name).ok_or("expected a known client"))
@@ -401,6 +278,10 @@ pub(crate) struct Call {
     /// Print the steps of the call on stderr, each with its time.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Show log messages of the server of this level and above on stderr. Without it, a server of 2026-07-28 is asked for
+    /// `info`, and an older server chooses.
+    #[arg(long, value_parser = levels())]
+    pub(crate) log: Option<LogLevel>,
     /// Do not let the server ask questions. By default they are shown on stderr and you answer on stdin.
     #[arg(long)]
     pub(crate) no_input: bool,
@@ -415,9 +296,19 @@ pub(crate) struct Read {
     /// Write the contents to FILE, bytes as they are.
     #[arg(long, value_name = "FILE", conflicts_with = "json", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
+    /// Show log messages of the server of this level and above on stderr. Without it, a server of 2026-07-28 is asked for
+    /// `info`, and an older server chooses.
+    #[arg(long, value_parser = levels())]
+    pub(crate) log: Option<LogLevel>,
     /// Do not let the server ask questions. By default they are shown on stderr and you answer on stdin.
     #[arg(long)]
     pub(crate) no_input: bool,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Session {
     #[command(flatten)]
     pub(crate) ask: Ask,
 }

@@ -1,0 +1,69 @@
+//! What a server sends on its own, on stderr: log messages and changes.
+
+use std::convert::Infallible;
+
+use plainwire::Client;
+use plainwire::client::{Notice, Notices};
+use plainwire::model::{LogLevel, LogMessage};
+use plainwire::proto::revision::Feature;
+
+use crate::exit::{Exit, Failure};
+use crate::{output, visible};
+
+/// The maximal number of characters of a log message that are shown.
+const MAX_CHARS: usize = 10_000;
+
+/// Runs `work`, and shows the log messages that arrive meanwhile. `level` is the lowest level that the server is
+/// asked for; without one, a modern server is asked for `info`, and a legacy server chooses.
+pub(crate) async fn with_log(
+    client: &Client,
+    level: Option<LogLevel>,
+    work: impl Future<Output = Result<Exit, Failure>>,
+) -> Result<Exit, Failure> {
+    // Asking a legacy server takes a request, a modern one none.
+    let is_free =
+        !client.revision().has(Feature::LegacySubscriptions) && client.hello().capabilities.has("logging");
+    match level {
+        Some(level) => client.set_log_level(level).await?,
+        None if is_free => client.set_log_level(LogLevel::Info).await?,
+        None => {}
+    }
+    let mut notices = client.notices();
+    let done = tokio::select! {
+        done = work => done,
+        never = each(notices.as_mut(), show_log) => match never {},
+    };
+    while let Some(notice) = notices.as_mut().and_then(Notices::try_recv) {
+        show_log(notice);
+    }
+    done
+}
+
+/// Calls `show` with each message.
+pub(crate) async fn each(notices: Option<&mut Notices>, mut show: impl FnMut(Notice)) -> Infallible {
+    if let Some(notices) = notices {
+        while let Some(notice) = notices.recv().await {
+            show(notice);
+        }
+    }
+    std::future::pending().await
+}
+
+/// Shows a message: a log message or a change on one line.
+pub(crate) fn show(notice: Notice) {
+    match notice {
+        Notice::ListChanged(list) => output::note(&format!("(the {} have changed)", list.member())),
+        Notice::ResourceUpdated { uri } => {
+            output::note(&format!("(the resource {} has changed)", visible::line(&uri)));
+        }
+        other => show_log(other),
+    }
+}
+
+fn show_log(notice: Notice) {
+    if let Notice::Log(LogMessage { data, level, logger }) = notice {
+        let text = serde_json::from_str::<String>(data.get()).unwrap_or_else(|_| data.get().to_owned());
+        let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
+        output::note(&visible::short_line(&format!("[{}{logger}] {text}", level.as_str()), MAX_CHARS));
+    }
+}

@@ -1,0 +1,71 @@
+//! The line editor of `plainwire shell`, on a thread of its own, because reading a line blocks.
+//!
+//! In: prompts. Out: the lines that the user types. The history is a file that only the user can read; a line
+//! that begins with a blank does not get into it.
+
+use std::path::Path;
+use std::sync::mpsc as requests;
+use std::{fs, thread};
+
+use rustyline::config::Configurer as _;
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{CompletionType, Config, Editor, ExternalPrinter as _};
+use tokio::sync::mpsc;
+
+use super::complete::Names;
+use crate::terminal::{EditedLines, TerminalInput};
+use crate::{output, paths};
+
+/// The maximal number of lines in the history.
+const MAX_HISTORY: usize = 1_000;
+
+/// The maximal number of bytes of a line that is kept in the history.
+const MAX_KEPT: usize = 4_096;
+
+/// Starts the editor. It completes with `names`.
+pub(super) fn start(names: Names) -> EditedLines {
+    let (prompts, asked) = requests::channel();
+    let (typed, lines) = mpsc::channel(1);
+    thread::spawn(move || edit(names, &asked, &typed));
+    EditedLines::new(prompts, lines)
+}
+
+fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<TerminalInput>) {
+    let config = Config::builder().completion_type(CompletionType::List).history_ignore_space(true).build();
+    let Ok(mut editor) = Editor::<Names, FileHistory>::with_config(config) else { return };
+    let _ = editor.set_max_history_size(MAX_HISTORY);
+    editor.set_helper(Some(names));
+    let history = paths::data().map(|folder| folder.join("shell_history"));
+    if let Some(file) = &history {
+        let _ = editor.load_history(file);
+    }
+    if let Ok(mut printer) = editor.create_external_printer() {
+        output::print_above(Box::new(move |text| printer.print(text).is_ok()));
+    }
+    while let Ok(prompt) = asked.recv() {
+        let input = match editor.readline(&prompt) {
+            Ok(line) => {
+                let is_new = line.len() <= MAX_KEPT && editor.add_history_entry(&line).unwrap_or(false);
+                if let (true, Some(file)) = (is_new, &history) {
+                    keep(&mut editor, file);
+                }
+                TerminalInput::Line(line)
+            }
+            Err(ReadlineError::Interrupted) => TerminalInput::Interrupted,
+            Err(_) => TerminalInput::End,
+        };
+        if typed.blocking_send(input).is_err() {
+            return;
+        }
+    }
+}
+
+/// Writes the history to its file, which only the user can read. A history that can't be kept is no reason to
+/// disturb the user.
+fn keep(editor: &mut Editor<Names, FileHistory>, file: &Path) {
+    if let Some(folder) = file.parent() {
+        let _ = fs::create_dir_all(folder);
+    }
+    let _ = editor.append_history(file);
+}

@@ -1,0 +1,147 @@
+//! `plainwire shell`: one connection, and a line to type commands for it.
+//!
+//! In: lines, which are the commands of `plainwire` without the server, or the name of a tool and its arguments.
+//! Out: what these commands print. What the server sends on its own is printed above the line.
+
+mod complete;
+mod editor;
+mod words;
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+
+use plainwire::Client;
+use tokio::runtime::Handle;
+use tokio::sync::Mutex;
+
+use crate::args::{Command, Session};
+use crate::connect::with_client_and_person;
+use crate::elicit::Person;
+use crate::exit::{Exit, Failure};
+use crate::terminal::{Terminal, TerminalInput};
+use crate::{ask, describe, notices, output, visible};
+use complete::Names;
+use words::{Setting, Settings, Typed};
+
+/// The maximal number of characters of the server's name before the line.
+const MAX_NAME: usize = 30;
+
+/// Runs `plainwire shell`.
+pub(crate) async fn run(session: Session) -> Result<Exit, Failure> {
+    let terminal = Arc::new(Mutex::new(Terminal::default()));
+    let person = Person::at(Arc::clone(&terminal));
+    with_client_and_person(&session.ask, person, async |client| {
+        let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if is_terminal {
+            let names = Names::new(client.clone(), Handle::current(), &session.ask);
+            *terminal.lock().await = Terminal::edited(editor::start(names));
+            greet(client);
+        }
+        let mut own = client.notices();
+        tokio::select! {
+            done = lines(client, &terminal, &session, is_terminal) => done,
+            never = notices::each(own.as_mut(), notices::show) => match never {},
+        }
+    })
+    .await
+}
+
+fn greet(client: &Client) {
+    let server = client.server_info().cloned().unwrap_or_default();
+    output::note(&format!(
+        "{} {} ({}); Tab completes, :help shows the commands, Ctrl-D ends",
+        visible::short_line(&server.name, MAX_NAME),
+        visible::short_line(&server.version, MAX_NAME),
+        client.revision()
+    ));
+}
+
+/// Runs line after line until the input ends. The exit code of a script is that of the last line that failed.
+async fn lines(
+    client: &Client,
+    terminal: &Mutex<Terminal>,
+    session: &Session,
+    is_terminal: bool,
+) -> Result<Exit, Failure> {
+    let name = client.server_info().map(|it| visible::short_line(&it.name, MAX_NAME)).unwrap_or_default();
+    let (prompt, mut settings) = (format!("{name}> "), Settings::default());
+    let mut exit = Exit::Done;
+    loop {
+        let input = match is_terminal {
+            true => terminal.lock().await.ask(&prompt).await,
+            false => terminal.lock().await.line().await,
+        };
+        let line = match input {
+            TerminalInput::Line(line) => line,
+            TerminalInput::Interrupted => continue,
+            TerminalInput::End => break,
+            TerminalInput::Unreadable(why) => {
+                output::note(&format!("error: {why}"));
+                continue;
+            }
+        };
+        match words::read(&line, &session.ask) {
+            Ok(Typed::Nothing) => {}
+            Ok(Typed::Quit) => break,
+            Ok(Typed::Set(setting)) => set(client, &mut settings, setting).await,
+            Ok(Typed::Command(command)) => {
+                let done = tokio::select! {
+                    done = one(client, settings.applied(*command), session) => done,
+                    _ = tokio::signal::ctrl_c() => {
+                        output::note("\n(cancelled)");
+                        continue;
+                    }
+                };
+                match done {
+                    Ok(Exit::Done) => {}
+                    Ok(failed) => exit = failed,
+                    Err(failure) => {
+                        exit = failure.exit;
+                        output::failure(&failure);
+                        if failure.exit == Exit::Unreachable && client.ping().await.is_err() {
+                            return Ok(exit);
+                        }
+                    }
+                }
+            }
+            Err(failure) => {
+                exit = failure.exit;
+                output::failure(&failure);
+            }
+        }
+    }
+    Ok(if is_terminal { Exit::Done } else { exit })
+}
+
+/// Runs one command with the connected server.
+async fn one(client: &Client, command: Command, session: &Session) -> Result<Exit, Failure> {
+    match command {
+        Command::List(it) => ask::list_on(client, &it).await,
+        Command::Describe(it) => describe::on(client, &it, &session.ask.choice).await,
+        Command::Call(it) => ask::call_on(client, &it).await,
+        Command::Read(it) => ask::read_on(client, &it).await,
+        Command::Prompt(it) => ask::prompt_on(client, &it).await,
+        Command::Ping(it) => ask::ping_on(client, &it).await,
+        // `words` makes no other command.
+        other => Err(words::unknown(&format!("{other:?}"))),
+    }
+}
+
+async fn set(client: &Client, settings: &mut Settings, setting: Setting) {
+    let state = |is_on: bool| if is_on { "on" } else { "off" };
+    match setting {
+        Setting::Help => output::note(words::HELP),
+        Setting::Json => {
+            settings.json = !settings.json;
+            output::note(&format!("JSON is {}", state(settings.json)));
+        }
+        Setting::Trace => {
+            settings.trace = !settings.trace;
+            output::note(&format!("the steps of calls are {}", state(settings.trace)));
+        }
+        Setting::Log(level) => match client.set_log_level(level).await {
+            Ok(()) => output::note(&format!("log messages from {} on", level.as_str())),
+            Err(error) => output::failure(&error.into()),
+        },
+    }
+}

@@ -1,0 +1,139 @@
+//! Tests of what the command shows beside results: log messages, a server's stderr, progress, hints, bold names.
+
+use plainwire_suite::binary;
+use serde_json::json;
+
+use super::pty::Pty;
+use super::script::{self, Step, answer, notify};
+use super::{REFERENCE, ask, run};
+
+#[test]
+fn call_shows_the_log_messages_of_the_server() {
+    let says = |level: &str| {
+        notify("notifications/message", &json!({ "level": level, "logger": "db", "data": "opened" }))
+    };
+    let done = json!({ "content": [{ "type": "text", "text": "done" }] });
+    let mut steps = script::legacy(&json!({ "tools": {}, "logging": {} }));
+    steps.extend([Step::Echo(2), Step::Read, says("info"), answer(3, &done)]);
+    let ran = script::play(&["call", "x", "--era", "legacy", "--log", "info"], steps, "");
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "done\n", "[info db] opened\n"));
+    // Without --log, a legacy server is not asked, but what it sends is shown.
+    let mut steps = script::legacy(&json!({ "tools": {}, "logging": {} }));
+    steps.extend([says("error"), answer(2, &done)]);
+    let ran = script::play(&["call", "x", "--era", "legacy"], steps, "");
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "done\n", "[error db] opened\n"));
+    // A modern server is asked for `info` without a request.
+    let ran = ask(&["call", "calculate", "expression=7", "--trace"]);
+    assert!(!ran.stderr.contains("logLevel"), "{ran:?}");
+}
+
+#[test]
+fn what_a_server_writes_to_its_stderr_during_a_call_that_fails_is_shown() {
+    for (result, shown) in [
+        (
+            json!({ "isError": true, "content": [] }),
+            "the tool failed:\nthe server wrote to its stderr:\n  | disk full\n",
+        ),
+        (json!({ "content": [] }), ""),
+    ] {
+        let mut steps = vec![Step::Shell("echo a banner >&2; sleep 0.2")];
+        steps.extend(script::legacy(&json!({ "tools": {} })));
+        steps.extend([Step::Shell("echo disk full >&2; sleep 0.2"), answer(2, &result)]);
+        let ran = script::play(&["call", "x", "--era", "legacy", "--as", "plain"], steps, "");
+        assert_eq!(ran.stderr, shown);
+    }
+}
+
+#[test]
+fn the_log_of_a_server_can_be_a_file() {
+    let path = std::env::temp_dir().join(format!("plainwire-server-log-{}", std::process::id()));
+    let option = format!("--server-log={}", path.display());
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    steps.extend([Step::Shell("printf 'green \\033[32mok\\n' >&2"), answer(2, &json!({}))]);
+    let ran = script::play(&["ping", "--era", "legacy", &option], steps, "");
+    let logged = std::fs::read(&path).expect("a file");
+    std::fs::remove_file(&path).expect("a file of our own");
+    assert_eq!((ran.code, &*ran.stderr, &*logged), (0, "", &b"green \x1b[32mok\n"[..]), "{ran:?}");
+}
+
+#[test]
+fn a_line_that_is_no_message_is_named_after_the_handshake_too() {
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    steps.extend([Step::Shell("echo query took 3 ms; echo another"), answer(2, &json!({}))]);
+    let ran = script::play(&["ping", "--era", "legacy"], steps, "");
+    assert_eq!(ran.stderr.matches("warning:").count(), 1, "{ran:?}");
+    assert!(ran.stderr.contains("\"query took 3 ms\""), "{ran:?}");
+}
+
+#[test]
+fn names_that_are_near_are_offered() {
+    let ran = ask(&["describe", "claculate"]);
+    assert!(ran.code == 4 && ran.stderr.contains("hint: did you mean \"calculate\"?"), "{ran:?}");
+    let path = std::env::temp_dir().join(format!("plainwire-near-{}.json", std::process::id()));
+    std::fs::write(&path, r#"{"mcpServers":{"library":{"command":"a"}}}"#).expect("a file");
+    let ran = run(&["list", "--config", &path.display().to_string(), "--server", "libary"]);
+    std::fs::remove_file(&path).expect("a file of our own");
+    assert!(ran.code == 2 && ran.stderr.contains("hint: did you mean --server library?"), "{ran:?}");
+}
+
+#[test]
+fn ctrl_c_cancels_a_call_and_says_so() {
+    let mut command = binary::command();
+    command.args(["call", "sleep", "ms=60000", "--trace"]).args(REFERENCE);
+    let mut pty = Pty::start(command, false);
+    pty.until("\"name\":\"sleep\"");
+    pty.interrupt();
+    let (status, shown) = pty.end();
+    assert_eq!(status.code(), Some(130), "{shown}");
+    assert!(shown.contains("notifications/cancelled") && shown.ends_with("error: cancelled\n"), "{shown}");
+}
+
+#[test]
+fn a_call_of_more_than_a_second_shows_on_one_line_that_it_runs() {
+    let start = |words: &[&str]| {
+        let mut command = binary::command();
+        command.args(words).args(REFERENCE).env("TERM", "xterm");
+        Pty::start(command, false)
+    };
+    let (status, shown) = start(&["call", "sleep", "ms=1500"]).end();
+    assert!(
+        status.success() && shown.contains("waiting for the answer to `tools/call`; Ctrl-C cancels"),
+        "{shown}"
+    );
+    let (status, shown) = start(&["call", "count", "to=13", "ms=100"]).end();
+    assert!(status.success() && shown.contains("/13 ") && shown.contains('['), "{shown}");
+    // The line is drawn over again, and is gone at the end.
+    assert!(shown.matches('\n').count() < 5, "{shown}");
+    let (_, shown) = start(&["call", "calculate", "expression=7"]).end();
+    assert_eq!(shown, "7\n");
+}
+
+#[test]
+fn a_list_fits_the_terminal_and_its_names_are_bold() {
+    let list = |colour: bool, words: &[&str]| {
+        let mut command = binary::command();
+        command.arg("list").args(words).args(REFERENCE).env("TERM", "xterm").env_remove("NO_COLOR");
+        if !colour {
+            command.env("NO_COLOR", "1");
+        }
+        Pty::start(command, false).end().1
+    };
+    let shown = list(true, &[]);
+    assert!(shown.contains("  \u{1b}[1mcalculate\u{1b}[0m(expression: string)"), "{shown}");
+    let shown = list(false, &["--long"]);
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+}
+
+#[test]
+fn a_description_is_shown_whole_with_long() {
+    let tool =
+        json!({ "name": "t", "description": "First.\n\nSecond.", "inputSchema": { "type": "object" } });
+    let list = |words: &[&str]| {
+        let mut steps = script::legacy(&json!({ "tools": {} }));
+        steps.push(answer(2, &json!({ "tools": [tool] })));
+        script::play(&[&["list", "--era", "legacy"], words].concat(), steps, "").quietly()
+    };
+    assert!(list(&[]).ends_with("  t()\n      First. …\n"));
+    assert!(list(&["--long"]).ends_with("  t()\n      First.\n      \n      Second.\n"));
+}

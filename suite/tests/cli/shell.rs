@@ -1,0 +1,146 @@
+//! Tests of `plainwire shell`: lines of a script, and a user at a terminal.
+
+use plainwire_suite::binary;
+use serde_json::json;
+use snapbox::{assert_data_eq, str};
+
+use super::pty::Pty;
+use super::script::{self, Step, answer, legacy, notify};
+use super::{REFERENCE, Ran};
+
+/// Runs the lines of a script in the shell of the reference server.
+fn shell(lines: &str) -> Ran {
+    let mut command = binary::command();
+    command.arg("shell").args(REFERENCE);
+    script::run(command, lines)
+}
+
+/// Starts the shell of the reference server on a terminal, with a folder of its own for the history.
+fn typed(home: &std::path::Path) -> Pty {
+    let mut command = binary::command();
+    command.arg("shell").args(REFERENCE).env("XDG_DATA_HOME", home).env("TERM", "xterm");
+    Pty::start(command, true)
+}
+
+#[test]
+fn lines_are_commands_with_one_server() {
+    let ran = shell(
+        "calculate expression=6*7\ncall calculate 'expression=1 + 1'\nread server://calculations\nping --json\n:quit\nlist\n",
+    );
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+42
+2
+2
+{"micros":[..],"name":"plainwire-reference","protocolVersion":"2026-07-28","version":"0.1.0"}
+
+"#]]
+    );
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+}
+
+#[test]
+fn a_script_ends_with_the_code_of_the_last_line_that_failed() {
+    let ran = shell("nosuch\ncalculate 'a\n:loud\nread\ncalculate --formula 7\ncalculate expression=7\n");
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: expected `name` to be a tool of this server, but found "nosuch" (code -32602)
+error: expected each quote to be closed, but found one that is not
+
+hint: write a backslash before a quote that stands for itself
+error: expected a command of the shell, but found ":loud"
+
+hint: `:help` shows the commands
+error: the following required arguments were not provided: <URI>
+
+hint: `:help` shows the commands
+error: expected an argument as `key=text`, but found "--formula"
+
+hint: call calculate formula=7
+
+"#]]
+    );
+    assert_eq!((ran.code, &*ran.stdout), (2, "7\n"));
+}
+
+#[test]
+fn settings_hold_for_the_lines_after_them() {
+    let ran = shell(":json\n:trace\ncalculate expression=7\n:json\n:trace\ncalculate expression=8\n");
+    assert!(ran.stdout.starts_with("{\"resultType\":") && ran.stdout.ends_with("}\n8\n"), "{}", ran.stdout);
+    assert_eq!(ran.stderr.matches("answered").count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn log_messages_and_changes_are_shown() {
+    let capabilities = json!({ "tools": { "listChanged": true }, "logging": {} });
+    let mut steps = legacy(&capabilities);
+    steps.extend([
+        answer(2, &json!({})),
+        notify(
+            "notifications/message",
+            &json!({ "level": "info", "logger": "db", "data": "\u{1b}[2Jopened" }),
+        ),
+        notify("notifications/message", &json!({ "level": "error", "data": { "n": 1 } })),
+        notify("notifications/tools/list_changed", &json!({})),
+        Step::Read,
+        answer(3, &json!({})),
+    ]);
+    let ran = script::play(&["shell", "--era", "legacy"], steps, ":log info\nping\n");
+    for line in [
+        "log messages from info on",
+        "[info db] \\u{1b}[2Jopened",
+        "[error] {\"n\":1}",
+        "(the tools have changed)",
+    ] {
+        assert!(ran.stderr.lines().any(|it| it == line), "no {line} in {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_user_types_completes_answers_and_interrupts() {
+    let home = std::env::temp_dir().join(format!("plainwire-shell-{}", std::process::id()));
+    let mut pty = typed(&home);
+    pty.until("plainwire-reference 0.1.0 (2026-07-28); Tab completes");
+    pty.until("plainwire-reference> ");
+    // Names of tools, arguments and values come from the server.
+    pty.enter("calc\t");
+    pty.until("calculate ");
+    pty.enter("ex\t");
+    pty.until("expression=");
+    pty.enter("6*7\r");
+    pty.until("\n42\r\n");
+    pty.enter("ask whom=u\t");
+    pty.until("whom=user ");
+    pty.enter("\r");
+    // The question is answered on the same line editor.
+    pty.until("asks:");
+    pty.until(": ");
+    pty.enter("!decline\r");
+    pty.until("(declined)");
+    pty.until("plainwire-reference> ");
+    // Ctrl-C cancels a call, and the shell goes on.
+    pty.enter("sleep ms=60000\r");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    pty.interrupt();
+    pty.until("(cancelled)");
+    pty.until("plainwire-reference> ");
+    // Ctrl-C in a line empties it.
+    pty.enter("half a line\u{3}");
+    pty.until("plainwire-reference> ");
+    pty.enter(" calculate expression=1111\r");
+    pty.until("\n1111\r\n");
+    pty.until("plainwire-reference> ");
+    pty.enter("\u{4}");
+    let (status, _) = pty.end();
+    assert!(status.success(), "{status}");
+
+    let history = std::fs::read_to_string(home.join("plainwire/shell_history")).expect("a history");
+    assert!(history.contains("calculate expression=6*7") && !history.contains("1111"), "{history}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &std::fs::metadata(home.join("plainwire/shell_history")).expect("a file").permissions(),
+    );
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    std::fs::remove_dir_all(home).expect("it is ours");
+}
