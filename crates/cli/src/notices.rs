@@ -1,4 +1,4 @@
-//! What a server sends on its own, on stderr: log messages and changes.
+//! Messages that a server sends on its own, on stderr: log messages and changes.
 
 use std::convert::Infallible;
 

@@ -81,7 +81,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "server/connection", 1850, &["error.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/changes.rs", "server/context", "server/handler", "server/principal.rs", "server/result", "stream"]),
     room("plainwire", "server", 750, &["error.rs", "log.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/connection", "server/context", "server/entry", "server/layer", "server/principal.rs", "stream"]),
     room("plainwire", "server/store", 3050, &["runtime"]),
-    room("plainwire", "server/http", 6300, &["error.rs", "runtime", "server", "server/built.rs", "server/changes.rs", "server/connection", "server/context", "server/principal.rs", "server/store", "stream"]),
+    room("plainwire", "server/http", 6600, &["error.rs", "runtime", "server", "server/built.rs", "server/changes.rs", "server/connection", "server/context", "server/principal.rs", "server/store", "stream"]),
     room("plainwire", "client/process", 1250, &["error.rs", "stream"]),
     room("plainwire", "client/http", 1850, &["client", "error.rs"]),
     room("plainwire", "client/connection", 2300, &["client", "client/http", "client/process", "error.rs", "runtime", "stream"]),
@@ -121,10 +121,12 @@ pub(crate) const ROOMS: &[Room] = &[
     room("inspect", "lint", 1050, &[]),
     room("inspect", "tokens", 600, &[]),
     // cli
+    room("cli", "args", 600, &["convert"]),
     room("cli", "arguments", 500, &[]),
-    room("cli", "completion", 700, &["arguments"]),
+    room("cli", "completion", 750, &["args", "arguments"]),
     room("cli", "convert", 800, &[]),
     room("cli", "demo", 300, &[]),
     room("cli", "elicit", 450, &[]),
-    room("cli", "install", 850, &[]),
+    room("cli", "install", 850, &["args"]),
+    room("cli", "shell", 650, &["args", "completion", "elicit"]),
 ];

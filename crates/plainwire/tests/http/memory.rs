@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use super::support::service_client::{Answer, LEGACY, Web, call, request};
-use super::support::socket_client::{Running, modern};
+use super::support::service_client::{Answer, LEGACY, MODERN, Web, call, request};
+use super::support::socket_client::{Running, modern, post};
 use super::support::{Seen, server};
 
 const MIB: usize = 1 << 20;
@@ -182,4 +182,88 @@ async fn answers_take_memory_before_they_are_sent() {
     assert!((1..=4).contains(&whole) && refused > 0, "{whole} answers of 512 KiB within 2 MiB");
     open.add_permits(1);
     assert_eq!(ask(13).await.status, 200, "all memory was given back");
+}
+
+/// Returns whether a request is refused because its caller has no memory left.
+async fn is_full(running: &Running) -> bool {
+    let mut wire = running.connect().await;
+    wire.send(&modern(9, "echo", json!({ "text": "a" }))).await;
+    let answer = wire.answer().await;
+    assert!([200, 429].contains(&answer.status), "{answer:?}");
+    answer.status == 429
+}
+
+async fn with_memory(memory: usize) -> Running {
+    let limits = Limits { memory: Some(memory), ..Limits::default() };
+    let large = plainwire::Tool::new("large", || async { "x".repeat(MIB / 2) });
+    Running::of(|server| server.limits(limits).tool(large), |http| http).await
+}
+
+#[tokio::test]
+async fn heads_that_never_end_take_memory() {
+    let running = with_memory(MIB).await;
+    let mut wires = Vec::new();
+    for n in 0..20 {
+        let mut wire = running.connect().await;
+        wire.send(&format!("POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nx: {}", "x".repeat(40_000))).await;
+        wires.push(wire);
+        if n == 2 {
+            sleep(Duration::from_millis(50)).await;
+            assert!(!is_full(&running).await, "three heads are no reason");
+        }
+    }
+    sleep(Duration::from_millis(50)).await;
+    assert!(is_full(&running).await, "800 KB of 512 KiB");
+    drop(wires);
+    sleep(Duration::from_millis(50)).await;
+    assert!(!is_full(&running).await, "what is gone takes nothing");
+}
+
+#[tokio::test]
+async fn a_usual_head_takes_no_memory_of_its_own() {
+    let running = with_memory(64 << 10).await;
+    let mut wires = Vec::new();
+    for _ in 0..100 {
+        let mut wire = running.connect().await;
+        wire.send(&format!("POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nx: {}", "x".repeat(4_000))).await;
+        wires.push(wire);
+    }
+    assert!(!is_full(&running).await);
+}
+
+#[tokio::test]
+async fn an_encoder_of_a_large_answer_takes_memory() {
+    // Room for the answer, but not for its encoder too.
+    for (memory, is_compressed) in [(2 * MIB, true), (MIB + MIB / 2, false)] {
+        let running = with_memory(memory).await;
+        let mut wire = running.connect().await;
+        wire.send(&modern(1, "large", json!({})).replacen("\r\n", "\r\naccept-encoding: gzip\r\n", 1)).await;
+        let head = wire.up_to("\r\n\r\n").await;
+        assert_eq!(head.contains("content-encoding: gzip"), is_compressed, "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_subscription_takes_memory_for_its_uris() {
+    let running = with_memory(MIB).await;
+    let uris: Vec<String> = (0..25).map(|n| format!("test://{n}/{}", "u".repeat(4_000))).collect();
+    let mut message =
+        request(7, "subscriptions/listen", json!({ "notifications": { "resourceSubscriptions": uris } }));
+    message["params"]["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let listen =
+        post(&format!("mcp-protocol-version: {MODERN}\r\nmcp-method: subscriptions/listen\r\n"), &message);
+    let mut wires = Vec::new();
+    for _ in 0..2 {
+        let mut wire = running.connect().await;
+        wire.send(&listen).await;
+        wires.push(wire);
+    }
+    // 300 KB each, three times the request.
+    sleep(Duration::from_millis(50)).await;
+    let mut wire = running.connect().await;
+    wire.send(&listen).await;
+    assert_eq!(wire.answer().await.status, 429);
 }

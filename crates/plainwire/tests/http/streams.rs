@@ -99,6 +99,35 @@ async fn a_question_goes_out_on_the_stream_of_its_request() {
 }
 
 #[tokio::test]
+async fn each_question_that_stays_unanswered_ends_at_its_own_time() {
+    let running = Http::new(server(&Seen::default()).ask_timeout(Duration::from_millis(600)));
+    let web = Web::new(running).session(LEGACY).await;
+    let asked = async |id| {
+        let mut stream = web.post(&call(id, "greet", json!({}))).await;
+        assert!(stream.event().await.expect("an event").data.is_empty());
+        let question = stream.event().await.expect("a question").json();
+        (stream, question["id"].clone())
+    };
+    let (_first, id) = asked(1).await;
+    sleep(Duration::from_millis(300)).await;
+    let (mut second, _) = asked(2).await;
+    let answer =
+        json!({ "jsonrpc": "2.0", "id": id, "result": { "action": "accept", "content": { "name": "Ada" } } });
+    assert_eq!(web.post(&answer).await.status, 202);
+    // The deadline of the first question passes without effect, and then that of the second one.
+    let end = async {
+        loop {
+            let message = second.event().await.expect("an answer").json();
+            if message["id"] == 2 {
+                return message;
+            }
+        }
+    };
+    let end = tokio::time::timeout(Duration::from_secs(5), end).await.expect("an end in time");
+    assert!(end.to_string().contains("deadline"), "{end}");
+}
+
+#[tokio::test]
 async fn a_tool_lets_its_reader_go_and_the_reader_comes_back() {
     let web = Web::new(http()).session(LEGACY).await;
     let events = web.post(&call(1, "leave", json!({}))).await.events().await;

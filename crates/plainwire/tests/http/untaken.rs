@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::client::{Builder, SendRequest};
 use h2::{Reason, RecvStream};
-use plainwire::Tool;
 use plainwire::proto::peer::Limits;
+use plainwire::{Context, Tool};
 use serde_json::json;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -107,6 +107,59 @@ async fn a_stream_of_http2_that_takes_nothing_is_reset_and_its_connection_is_ser
         stream.send_data(body, true).expect("sent");
         assert_eq!(timeout(PATIENCE, response).await.expect("in time").expect("an answer").status(), 200);
     }
+}
+
+/// Calls `large` on a connection with room for all of its answer. Returns the length of the answer.
+async fn length(running: &Running) -> u32 {
+    let (body, _send, _tasks) = pinned(running, 4 << 20).await;
+    let mut body = timeout(PATIENCE, body).await.expect("in time").expect("a response");
+    let mut length = 0;
+    while let Some(data) = timeout(PATIENCE, body.data()).await.expect("in time") {
+        length += data.expect("an answer").len();
+    }
+    u32::try_from(length).expect("a length")
+}
+
+#[tokio::test]
+async fn an_answer_of_which_only_the_last_byte_is_not_taken_is_given_up_too() {
+    for bytes in [10, 100 << 10, 512 << 10] {
+        let running = serving(bytes).await;
+        let length = length(&running).await;
+        let (body, _send, _tasks) = pinned(&running, length - 1).await;
+        let mut body = timeout(PATIENCE, body).await.expect("in time").expect("a response");
+        is_given_up(&running).await;
+        let end = loop {
+            match timeout(PATIENCE, body.data())
+                .await
+                .expect("the end in time")
+                .expect("no end of the answer")
+            {
+                Ok(_) => {}
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(end.reason(), Some(Reason::CANCEL), "{bytes}");
+    }
+}
+
+#[tokio::test]
+async fn an_event_of_which_only_the_last_byte_is_not_taken_is_given_up_too() {
+    let large = Tool::new("large", |context: Context| async move {
+        context.progress(1.0, None, None);
+        "x".repeat(512 << 10)
+    });
+    let limits = Limits { in_flight: 1, memory: Some(1 << 30), ..Limits::default() };
+    let running =
+        Running::of(|server| server.tool(large).limits(limits), |http| http.send_timeout(SHORT)).await;
+    let length = length(&running).await;
+    let (mut send, _tasks) = connected(&running, length - 1).await;
+    let (request, body) = as_request(&modern(1, "large", json!({})));
+    let (response, mut stream) = send.send_request(request, false).expect("sent");
+    stream.send_data(body, true).expect("sent");
+    let response = timeout(PATIENCE, response).await.expect("in time").expect("a response");
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let _body = response.into_body();
+    is_given_up(&running).await;
 }
 
 #[tokio::test]

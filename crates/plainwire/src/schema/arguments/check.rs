@@ -259,7 +259,7 @@ impl<'s> Check<'s> {
     /// more than one is left.
     fn meant(&self, value: &Value, choices: &'s [Value]) -> Result<&'s Value, Vec<&'s Value>> {
         let mut meant: Vec<&Value> = choices.iter().filter(|choice| self.tag_allows(value, choice)).collect();
-        let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let parsed = value.as_str().and_then(super::within_text);
         let fits = |choice: &Value| {
             let repaired = parsed.as_ref().filter(|it| !self.strict && !it.is_string());
             self.type_allows(value, choice)
@@ -304,7 +304,7 @@ impl<'s> Check<'s> {
         };
         if let Value::String(text) = value
             && !choices.iter().any(takes_text)
-            && let Ok(parsed) = serde_json::from_str::<Value>(text)
+            && let Some(parsed) = super::within_text(text)
             && !parsed.is_string()
         {
             *value = parsed;
@@ -386,7 +386,7 @@ fn retype<'s>(value: &mut Value, keywords: &Keywords, schema: &'s Value) -> Resu
     let fits = |value: &Value| types.iter().any(|name| is(value, name));
     let mut changed = false;
     if !types.is_empty() && !fits(value) {
-        match value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+        match value.as_str().and_then(super::within_text) {
             Some(parsed) if !parsed.is_string() && fits(&parsed) => {
                 *value = parsed;
                 changed = true;

@@ -6,8 +6,12 @@
 //! The tree gets three repairs: text is read as JSON where a number, a boolean, a list or an object is
 //! expected; an integer that is written as `2.0` becomes `2`; and `null` counts as absent.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use plainwire_proto::json::visible;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{InputSchema, resolve};
@@ -42,6 +46,11 @@ fn read_any<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, 
     let straight = match straight(text) {
         Ok((value, None)) if !schema.needs_tree() => return Ok(value),
         Ok((value, None)) => Some(value),
+        // These are reported without a tree, and so without an example.
+        Ok((_, Some(path))) if is_too_large(text) => return Err(unknown_name(path, &Value::Null, schema)),
+        Err(error) if is_too_large(text) => {
+            return Err(Rejected(format!("expected `arguments` to fit, but found: {error}")));
+        }
         _ => None,
     };
     schema.admits(text)?;
@@ -97,7 +106,40 @@ fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<
     }
 }
 
+/// The most values in arguments that are parsed into a tree: 262,144. A value takes 32 bytes and more, so all of them
+/// take some 16 MiB; without this limit, 10 MB of `[0,0,…]` would take 200 MB.
+const MAX_VALUES: usize = 1 << 18;
+
+/// Returns whether JSON text has more than [`MAX_VALUES`] values.
+fn is_too_large(text: &str) -> bool {
+    // Most text is too short for so many values, each of which takes two bytes with its comma.
+    if text.len() < 2 * MAX_VALUES {
+        return false;
+    }
+    let (mut is_text, mut is_escaped, mut values) = (false, false, 1);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => values += 1,
+            _ => {}
+        }
+    }
+    values > MAX_VALUES
+}
+
+/// Parses JSON that stands within text; `None` for other text, and for JSON with too many values.
+fn within_text(text: &str) -> Option<Value> {
+    if is_too_large(text) { None } else { serde_json::from_str(text).ok() }
+}
+
 fn parse(text: &str) -> Result<Value, Rejected> {
+    if is_too_large(text) {
+        return Err(Rejected(format!(
+            "expected `arguments` to have at most {MAX_VALUES} values, but found more"
+        )));
+    }
     serde_json::from_str(text)
         .map_err(|error| Rejected(format!("expected `arguments` to be JSON, but found: {error}")))
 }
@@ -132,10 +174,37 @@ pub(crate) fn refuse_any(text: &str, schema: &InputSchema) -> Result<(), Rejecte
     if text == "{}" {
         return Ok(());
     }
-    let arguments: serde_json::Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    match arguments.into_iter().next() {
-        Some((name, _)) => Err(unknown_name(vec![Step::Name(name)], &Value::Null, schema)),
-        None => Ok(()),
+    match serde_json::from_str(text).unwrap_or_default() {
+        FirstName(Some(name)) => Err(unknown_name(vec![Step::Name(name)], &Value::Null, schema)),
+        FirstName(None) => Ok(()),
+    }
+}
+
+/// The name of the first member of a JSON object.
+#[derive(Default)]
+struct FirstName(Option<String>);
+
+impl<'de> Deserialize<'de> for FirstName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Members;
+
+        impl<'de> Visitor<'de> for Members {
+            type Value = FirstName;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<FirstName, A::Error> {
+                let mut first = None;
+                while let Some((name, IgnoredAny)) = members.next_entry::<Cow<'_, str>, _>()? {
+                    first.get_or_insert_with(|| name.into_owned());
+                }
+                Ok(FirstName(first))
+            }
+        }
+
+        from.deserialize_map(Members)
     }
 }
 

@@ -28,8 +28,6 @@ enum Kind {
     Empty,
     Events(Box<Events>),
     Full(Bytes),
-    /// A complete body that is sent in pieces of [`PIECE`].
-    Pieces(Bytes),
     /// A compressed body: the encoder, and the body that it compresses.
     Gzip(Box<(Gzip, Self)>),
 }
@@ -44,23 +42,21 @@ impl Body {
     }
 
     /// Returns this body, to be compressed piece by piece while it is sent.
-    pub(crate) fn gzip(self) -> Self {
-        Self(Kind::Gzip(Box::new((Gzip::new(), self.0))))
+    /// The encoder keeps `held`.
+    pub(crate) fn gzip(self, held: impl Send + Sync + 'static) -> Self {
+        Self(Kind::Gzip(Box::new((Gzip::new(held), self.0))))
     }
 
     /// Returns this body, which keeps `held` until its last byte was sent, if it is complete and not compressed.
-    /// With `in_pieces`, a large body is sent in pieces.
-    pub(crate) fn holding(self, held: impl Send + Sync + 'static, in_pieces: bool) -> Self {
+    pub(crate) fn holding(self, held: impl Send + Sync + 'static) -> Self {
         let Kind::Full(bytes) = self.0 else { return self };
-        let is_large = bytes.len() > PIECE;
-        let bytes = Bytes::from_owner(Holding { bytes, _held: held });
-        Self(if in_pieces && is_large { Kind::Pieces(bytes) } else { Kind::Full(bytes) })
+        Self(Kind::Full(keep(bytes, held)))
     }
 
     /// Returns the whole body, if it is complete and not compressed; `None` also for an empty body.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         match &self.0 {
-            Kind::Full(bytes) | Kind::Pieces(bytes) => Some(bytes),
+            Kind::Full(bytes) => Some(bytes),
             Kind::Empty | Kind::Events(_) | Kind::Gzip(_) => None,
         }
     }
@@ -83,26 +79,21 @@ impl Kind {
                 *self = Self::Empty;
                 Poll::Ready(Some(bytes).filter(|bytes| !bytes.is_empty()))
             }
-            Self::Pieces(bytes) => {
-                let piece = bytes.split_to(bytes.len().min(PIECE));
-                if bytes.is_empty() {
-                    *self = Self::Empty;
-                }
-                Poll::Ready(Some(piece).filter(|piece| !piece.is_empty()))
-            }
             Self::Gzip(both) => {
                 let (gzip, plain) = &mut **both;
-                let piece = match plain {
-                    Self::Full(bytes) | Self::Pieces(bytes) => {
-                        Some(compress::next_piece(bytes)).filter(|piece| !piece.is_empty())
-                    }
-                    plain => ready!(plain.poll_next(cx)),
-                };
-                let next = piece.map(|piece| gzip.piece(&piece)).or_else(|| gzip.end());
-                if next.is_none() {
-                    *self = Self::Empty;
+                if gzip.is_done() {
+                    return Poll::Ready(None);
                 }
-                Poll::Ready(next)
+                let (piece, is_last) = match plain {
+                    // Not taken out at the end: it holds the place of the request until the response is sent.
+                    Self::Full(bytes) => compress::next_piece(bytes),
+                    plain => {
+                        let piece = ready!(plain.poll_next(cx));
+                        let is_last = piece.is_none();
+                        (piece.unwrap_or_default(), is_last)
+                    }
+                };
+                Poll::Ready(Some(if is_last { gzip.last_piece(&piece) } else { gzip.piece(&piece) }))
             }
         }
     }
@@ -120,21 +111,26 @@ impl http_body::Body for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.0, Kind::Empty)
+        match &self.0 {
+            Kind::Empty => true,
+            Kind::Gzip(both) => both.0.is_done(),
+            Kind::Events(_) | Kind::Full(_) => false,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Events(_) | Kind::Gzip(_) => SizeHint::default(),
-            Kind::Full(bytes) | Kind::Pieces(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
         }
     }
 }
 
-/// Largest piece of a complete body over HTTP/2, in bytes. The next piece is taken when the client has room for
-/// it, so that a client that takes nothing is noticed.
-const PIECE: usize = 64 << 10;
+/// Returns the bytes, which keep `held` until they are sent.
+pub(super) fn keep(bytes: Bytes, held: impl Send + Sync + 'static) -> Bytes {
+    Bytes::from_owner(Holding { bytes, _held: held })
+}
 
 /// Bytes of a response, and what they hold until they are sent.
 struct Holding<H> {

@@ -75,6 +75,20 @@ impl Memory {
         Ok(claim)
     }
 
+    /// Counts memory that is there already, such as that of an event that was read from a store: even over the limit,
+    /// so that nothing more is claimed then.
+    pub(crate) fn count(self: &Arc<Self>, caller: &CallerId, bytes: usize) -> Claim {
+        let mut taken = self.lock();
+        taken.all = taken.all.saturating_add(bytes);
+        match taken.by_caller.get_mut(caller) {
+            Some(of_caller) => *of_caller = of_caller.saturating_add(bytes),
+            None if bytes > 0 => drop(taken.by_caller.insert(caller.clone(), bytes)),
+            None => {}
+        }
+        drop(taken);
+        Claim { bytes, caller: caller.clone(), memory: Arc::clone(self) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,7 +113,9 @@ impl Claim {
         }
         let all = taken.all.saturating_add(more);
         match taken.by_caller.get_mut(&self.caller) {
-            Some(of_caller) if *of_caller + more > most / 2 => return Err(OverMemory::Caller(most / 2)),
+            Some(of_caller) if of_caller.saturating_add(more) > most / 2 => {
+                return Err(OverMemory::Caller(most / 2));
+            }
             _ if all > most => return Err(OverMemory::All(most)),
             Some(of_caller) => *of_caller += more,
             None => drop(taken.by_caller.insert(self.caller.clone(), more)),
@@ -187,6 +203,18 @@ mod tests {
         drop(first);
         drop(memory.claim(&eve, 50).expect("room again"));
         drop(second);
+        let taken = memory.lock();
+        assert!(taken.all == 0 && taken.by_caller.is_empty(), "{taken:?}");
+    }
+
+    #[test]
+    fn memory_that_is_there_already_counts_over_the_limit_too() {
+        let memory = Arc::new(Memory::new(Some(100)));
+        let ada: CallerId = "ada".into();
+        let counted = memory.count(&ada, 80);
+        assert_eq!(memory.claim(&ada, 1).err(), Some(OverMemory::Caller(50)));
+        assert_eq!(memory.claim(&"bob".into(), 21).err(), Some(OverMemory::All(100)));
+        drop(counted);
         let taken = memory.lock();
         assert!(taken.all == 0 && taken.by_caller.is_empty(), "{taken:?}");
     }

@@ -126,7 +126,9 @@ impl Endpoint {
     {
         let response = self.answer_uncompressed(head, body).await;
         self.refusals.note(&response, head.extensions.get::<RemoteAddr>());
-        self.compression.apply(Accepted::read(&head.headers), response)
+        self.compression.apply(Accepted::read(&head.headers), response, |bytes| {
+            self.memory.claim(&self.caller(head).ok()?.id, bytes).ok()
+        })
     }
 
     async fn answer_uncompressed<B>(&self, head: &Parts, body: B) -> Response<Body>
@@ -178,7 +180,7 @@ impl Endpoint {
             Begun::InSession(posted) => self.answer_in_session(posted, asked.as_ref(), &place).await,
             Begun::Modern(exchange, place) => self.answer_modern(exchange, place).await,
         };
-        let response = self.until_sent(response, (&id, asked.as_ref()), (place, head.version));
+        let response = self.until_sent(response, (&id, asked.as_ref()), place);
         if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
             tap.see(Direction::Out, bytes);
         }
@@ -191,7 +193,7 @@ impl Endpoint {
         &self,
         response: Response<Body>,
         (caller, asked): (&CallerId, Option<&Id>),
-        (place, version): (Arc<Place>, Version),
+        place: Arc<Place>,
     ) -> Response<Body> {
         let bytes = response.body().whole().map_or(0, <[u8]>::len);
         // The claim of the request has room for a usual answer.
@@ -200,7 +202,7 @@ impl Endpoint {
             Ok(memory) => memory,
             Err(over) => return over.response_instead(asked, bytes),
         };
-        response.map(|body| body.holding((place, memory), version == Version::HTTP_2))
+        response.map(|body| body.holding((place, memory)))
     }
 
     /// Reads the body of a POST after the checks of size, type, token and number of bodies. Returns it with the

@@ -14,6 +14,8 @@ use tokio::sync::futures::OwnedNotified;
 use tokio::time::{Instant, Sleep};
 
 use super::Endpoint;
+use super::body::keep;
+use super::memory::{Memory, REQUEST};
 use super::usage::Place;
 use crate::server::connection::Exchange;
 use crate::server::http::eras::Opened;
@@ -31,10 +33,11 @@ pub(crate) struct Events {
     /// The source of the events; `None` after the last event.
     source: Option<Source>,
     tap: Option<Tap>,
-    /// The place that the caller takes by this request, subscription or HTTP+SSE stream; `None` for a GET of
-    /// Streamable HTTP. It is in use until this body is dropped, because the client has disconnected or the
-    /// last event is sent.
-    _place: Option<Arc<Place>>,
+    /// The memory in which large events count until they are sent.
+    memory: Arc<Memory>,
+    /// The place that the caller takes by this request, subscription or stream. It is in use until this body is
+    /// dropped, because the client has disconnected or the last event is sent.
+    place: Option<Arc<Place>>,
     /// The timer for the next comment, which keeps the connection alive.
     sleep: Pin<Box<Sleep>>,
 }
@@ -88,7 +91,8 @@ impl Events {
             ending: endpoint.ending.watch(),
             source: Some(source),
             tap: endpoint.built.tap.clone(),
-            _place: place,
+            memory: Arc::clone(&endpoint.memory),
+            place,
             sleep: Box::pin(tokio::time::sleep(KEEP_ALIVE)),
         }
     }
@@ -135,7 +139,18 @@ impl Events {
         self.sleep.as_mut().reset(Instant::now() + KEEP_ALIVE);
         // Registers the new deadline with the runtime.
         let _ = self.sleep.as_mut().poll(cx);
-        Poll::Ready((!out.is_empty()).then(|| out.into()))
+        Poll::Ready((!out.is_empty()).then(|| self.counted(out.into())))
+    }
+
+    /// Counts a large event as memory of its caller until it is sent. The place has room for small ones.
+    fn counted(&self, event: Bytes) -> Bytes {
+        match &self.place {
+            Some(place) if event.len() > REQUEST => {
+                let claim = self.memory.count(place.caller(), event.len());
+                keep(event, (claim, Arc::clone(place)))
+            }
+            _ => event,
+        }
     }
 }
 

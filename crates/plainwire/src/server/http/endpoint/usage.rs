@@ -81,12 +81,16 @@ impl Drop for Slot {
 #[derive(Debug)]
 pub(crate) struct Place {
     _memory: Option<Claim>,
-    _slot: Slot,
+    slot: Slot,
 }
 
 impl Place {
     pub(crate) fn new(slot: Slot, memory: Option<Claim>) -> Self {
-        Self { _memory: memory, _slot: slot }
+        Self { _memory: memory, slot }
+    }
+
+    pub(crate) fn caller(&self) -> &CallerId {
+        self.slot.caller()
     }
 }
 

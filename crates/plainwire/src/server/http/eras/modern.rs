@@ -24,7 +24,8 @@ impl Endpoint {
         // Subscriptions have a limit of their own, which is low by default, because they stay open.
         let place = if is_listen(&read) {
             let limit = self.built.config.limits.listens;
-            let memory = match self.memory.claim(&caller.id, REQUEST) {
+            // The URIs are kept by the subscription, by the peer that watches them, and by the queue of changes.
+            let memory = match self.memory.claim(&caller.id, REQUEST + 3 * read.text.len()) {
                 Ok(memory) => memory,
                 Err(over) => return Begun::answered(over.response(rules::answered_id(&read.parsed))),
             };

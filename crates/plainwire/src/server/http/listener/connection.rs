@@ -33,6 +33,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::ConnectionLimits;
+use super::heads::CountedHeads;
 use super::sending::{Progress, Streams};
 use super::socket::Socket;
 use crate::runtime;
@@ -44,7 +45,7 @@ const MAX_HEAD: usize = 16 << 10;
 
 /// Size of a connection's read buffer for HTTP/1.1, in bytes. If a head is larger than this buffer, `hyper`
 /// refuses it, and the refusal has no error text.
-const MAX_READ: usize = 64 << 10;
+pub(super) const MAX_READ: usize = 64 << 10;
 
 /// The largest number of streams that are open at a time in one HTTP/2 connection. Requests in flight are
 /// also limited for each caller, over all of its connections.
@@ -157,6 +158,7 @@ async fn talk<S>(
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let activity = Arc::<Activity>::default();
+    let network = remote.1.clone();
     let answering = (Arc::clone(serving), Arc::clone(&activity));
     let answers = service_fn(move |request: Request<Incoming>| {
         // What this task has woken since it runs, such as the stream of a session, must not wait for a handler.
@@ -176,6 +178,7 @@ async fn talk<S>(
             Ok(response.map(|body| Counted::new(body, open)))
         })
     });
+    let stream = CountedHeads::new(stream, &activity, &serving.service.endpoint().memory, &network);
     let socket = Socket::new(stream, Arc::clone(&activity), serving.limits.send);
     let mut connection = Box::pin(serving.builder.serve_connection(socket, answers));
     let mut tick = pin!(sleep_until(deadline));
@@ -275,6 +278,11 @@ impl Activity {
         std::mem::replace(last, turns) == turns && self.open.load(Relaxed) == 0
     }
 
+    /// Returns whether a request is open: it has begun, and its response is not completely sent.
+    pub(crate) fn has_open(&self) -> bool {
+        self.open.load(Relaxed) > 0
+    }
+
     /// Polls `connection`, and notes the requests that begin or end meanwhile.
     fn follow<F: Future>(&self, connection: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
         self.worked.store(false, Relaxed);
@@ -327,15 +335,21 @@ struct Counted {
     _open: Open,
     /// The progress of the stream that the response belongs to; `None` for HTTP/1.1.
     progress: Option<Arc<Progress>>,
+    /// The rest of what the body has returned last, over HTTP/2.
+    rest: Bytes,
 }
+
+/// Largest piece of a body over HTTP/2, in bytes. The next piece is taken when the client has room for it, so that
+/// a client that takes nothing is noticed.
+const PIECE: usize = 64 << 10;
 
 impl Counted {
     fn new(body: Body, open: Open) -> Self {
         let progress = Progress::current();
         if let Some(progress) = &progress {
-            progress.note(!body.is_end_stream());
+            progress.begin(!body.is_end_stream());
         }
-        Self { body, _open: open, progress }
+        Self { body, _open: open, progress, rest: Bytes::new() }
     }
 }
 
@@ -347,15 +361,25 @@ impl http_body::Body for Counted {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let frame = Pin::new(&mut self.body).poll_frame(cx);
-        if let Some(progress) = &self.progress {
-            progress.note(matches!(frame, Poll::Ready(Some(_))));
+        let this = &mut *self;
+        let Some(progress) = &this.progress else { return Pin::new(&mut this.body).poll_frame(cx) };
+        if this.rest.is_empty() {
+            match Pin::new(&mut this.body).poll_frame(cx) {
+                Poll::Pending => {
+                    progress.rest();
+                    return Poll::Pending;
+                }
+                Poll::Ready(None) => return progress.poll_all_sent(cx).map(|()| None),
+                Poll::Ready(Some(Ok(frame))) => this.rest = frame.into_data().unwrap_or_default(),
+            }
         }
-        frame
+        let piece = this.rest.split_to(this.rest.len().min(PIECE));
+        Poll::Ready(Some(Ok(Frame::data(progress.hand_out(piece)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        let is_all_sent = || self.progress.as_ref().is_none_or(|progress| progress.is_all_sent());
+        self.rest.is_empty() && self.body.is_end_stream() && is_all_sent()
     }
 
     fn size_hint(&self) -> SizeHint {

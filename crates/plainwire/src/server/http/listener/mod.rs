@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::runtime;
 
 mod connection;
+mod heads;
 mod sending;
 mod socket;
 #[cfg(feature = "tls")]

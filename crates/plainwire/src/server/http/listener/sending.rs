@@ -1,16 +1,18 @@
 //! Ends responses of HTTP/2 whose client takes nothing.
 //!
 //! In: the future of each stream, from `hyper`, and what the body of its response does. Out: the same future,
-//! dropped if the body had data for the client and was not asked for more for too long; the stream is then
-//! reset. For HTTP/1.1, [`super::socket`] does this.
+//! dropped if the body had data for the client, was not asked for more for too long, and none of its pieces was
+//! written to the socket meanwhile; the stream is then reset. So that this holds for the last piece too, the end of
+//! the body follows once all pieces are sent. For HTTP/1.1, [`super::socket`] does this.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use bytes::Bytes;
 use hyper::rt::Executor;
 use tokio::time::Instant;
 
@@ -28,11 +30,21 @@ pub(super) struct Streams {
     pub(super) patience: Duration,
 }
 
-/// The progress of the response of one stream.
+/// The progress of the response of one stream, shared by the stream's task, the body of the response, and the
+/// pieces of the body that `h2` has not written to the socket yet.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct Progress(Mutex<Sending>);
+
+#[derive(Debug, Default)]
+struct Sending {
+    /// The task that waits until all pieces are sent.
+    end: Option<Waker>,
+    /// Whether the server has nothing more for the client at the moment.
+    is_idle: bool,
+    /// The number of pieces that are not sent yet. They wait until the client gives its flow-control window room.
+    unsent: usize,
     /// The time since which the response waits for its client; `None` while it waits for the server.
-    waiting: Mutex<Option<Instant>>,
+    waiting: Option<Instant>,
 }
 
 impl Progress {
@@ -41,13 +53,75 @@ impl Progress {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Records that the response has something for its client from now on, or that it has nothing.
-    pub(super) fn note(&self, has_data: bool) {
-        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = has_data.then(Instant::now);
+    /// Records that a response begins, which has a body or not.
+    pub(super) fn begin(&self, has_body: bool) {
+        self.lock().waiting = has_body.then(Instant::now);
+    }
+
+    /// Returns a piece of the body, which counts as unsent until it is dropped. A response without a time limit
+    /// for its last piece could be pinned for ever by a window that is one byte too small.
+    pub(super) fn hand_out(self: &Arc<Self>, bytes: Bytes) -> Bytes {
+        let mut sending = self.lock();
+        sending.unsent += 1;
+        sending.is_idle = false;
+        sending.waiting = Some(Instant::now());
+        Bytes::from_owner(Piece { bytes, of: Arc::clone(self) })
+    }
+
+    /// Records that the server has nothing for the client at the moment.
+    pub(super) fn rest(&self) {
+        let mut sending = self.lock();
+        sending.is_idle = true;
+        if sending.unsent == 0 {
+            sending.waiting = None;
+        }
+    }
+
+    pub(super) fn is_all_sent(&self) -> bool {
+        self.lock().unsent == 0
+    }
+
+    /// Waits until all pieces are sent.
+    pub(super) fn poll_all_sent(&self, cx: &Context<'_>) -> Poll<()> {
+        self.rest();
+        let mut sending = self.lock();
+        if sending.unsent == 0 {
+            return Poll::Ready(());
+        }
+        sending.end = Some(cx.waker().clone());
+        Poll::Pending
     }
 
     fn waiting_since(&self) -> Option<Instant> {
-        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lock().waiting
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sending> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A piece of a body on its way to the client.
+struct Piece {
+    bytes: Bytes,
+    of: Arc<Progress>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        let mut sending = self.of.lock();
+        sending.unsent -= 1;
+        let is_over = sending.unsent == 0 && sending.is_idle;
+        sending.waiting = (!is_over).then(Instant::now);
+        let end = if sending.unsent == 0 { sending.end.take() } else { None };
+        drop(sending);
+        end.into_iter().for_each(Waker::wake);
     }
 }
 

@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use super::connection::Activity;
+use super::heads::CountedHeads;
 
 /// The longest time, and the largest number of bytes, for which incoming data is discarded after the writing
 /// side is shut down. A client that reads while it sends sees the response, and stops sending soon.
@@ -27,7 +28,7 @@ const STEP: usize = 16 << 10;
 /// A stream that lingers when it is shut down, if `activity` says that a request body was left unread.
 pub(crate) struct Socket<S> {
     activity: Arc<Activity>,
-    io: TokioIo<S>,
+    io: TokioIo<CountedHeads<S>>,
     /// Set after the writing side is shut down, while incoming bytes are discarded.
     lingering: Option<Lingering>,
     /// The longest time for which the client may take nothing.
@@ -43,7 +44,7 @@ struct Lingering {
 }
 
 impl<S> Socket<S> {
-    pub(crate) fn new(stream: S, activity: Arc<Activity>, patience: Duration) -> Self {
+    pub(crate) fn new(stream: CountedHeads<S>, activity: Arc<Activity>, patience: Duration) -> Self {
         Self { activity, io: TokioIo::new(stream), lingering: None, patience, stuck: None }
     }
 
@@ -127,12 +128,14 @@ mod tests {
     use tokio::time::{Instant, timeout};
 
     use super::*;
+    use crate::server::http::endpoint::Memory;
 
     /// Returns a client, and the server's end of its connection. The server has left a request body unread.
     fn refused() -> (DuplexStream, Socket<DuplexStream>) {
         let (client, stream) = duplex(64 << 10);
         let activity = Arc::<Activity>::default();
         activity.note_unread();
+        let stream = CountedHeads::new(stream, &activity, &Arc::new(Memory::new(None)), &"ada".into());
         (client, Socket::new(stream, activity, Duration::from_secs(60)))
     }
 

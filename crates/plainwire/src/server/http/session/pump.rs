@@ -61,7 +61,8 @@ impl Session {
                 break;
             }
         }
-        core.calls.poll_deadlines(cx);
+        // Each deadline that has passed removes the timer, and the next poll sets it for the next deadline.
+        while core.calls.poll_deadlines(cx) {}
         core.gather();
         core.poll_unread(cx);
         if !core.due.is_empty() {
