@@ -12,10 +12,14 @@ use std::{env, fs};
 use plainwire_suite::{files_below, root};
 use serde_json::Value;
 
+#[path = "architecture/examples.rs"]
+mod examples;
 #[path = "architecture/limits.rs"]
 mod limits;
 #[path = "architecture/modules.rs"]
 mod modules;
+#[path = "architecture/pages.rs"]
+mod pages;
 #[path = "architecture/rooms.rs"]
 mod rooms;
 

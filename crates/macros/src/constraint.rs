@@ -16,7 +16,8 @@ use crate::literal::{Bounds, Number};
 use crate::name::any_of;
 
 /// The formats that `#[format]` accepts: those that arguments are checked for at run time.
-const FORMATS: [&str; 8] = ["date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
+pub(crate) const FORMATS: [&str; 8] =
+    ["date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
 /// Returns the `#[schemars(…)]` attribute that means the same as `attribute` on a value of type `ty`.
 ///

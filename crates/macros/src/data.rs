@@ -9,13 +9,11 @@ use quote::{format_ident, quote};
 use syn::parse::Parser;
 use syn::{Attribute, Data, DeriveInput, Error, Field, Ident, Result};
 
+use crate::table::FIELD;
 use crate::{constraint, default};
 
 /// The traits that `#[data]` derives.
 const DERIVES: [&str; 3] = ["Deserialize", "JsonSchema", "Serialize"];
-
-/// The field attributes that this crate defines for `#[data]`.
-const OURS: [&str; 6] = ["default", "format", "header", "length", "pattern", "range"];
 
 /// Expands `#[data]` on a type.
 pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
@@ -121,7 +119,7 @@ fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
 /// Replaces the attributes of this crate on `field` by attributes of the derives. If the field has a default,
 /// returns the code of a function called `function` that returns the default.
 fn translate(field: &mut Field, function: &Ident) -> Result<Option<TokenStream>> {
-    let is_ours = |it: &Attribute| OURS.iter().any(|name| it.path().is_ident(name));
+    let is_ours = |it: &Attribute| FIELD.iter().any(|known| it.path().is_ident(known.name));
     let (ours, theirs) = std::mem::take(&mut field.attrs).into_iter().partition::<Vec<_>, _>(is_ours);
     field.attrs = theirs;
     let mut default = None;

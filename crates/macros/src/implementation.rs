@@ -13,6 +13,7 @@ use syn::{Attribute, Error, Ident, ImplItem, ImplItemFn, ItemImpl, Meta, Result,
 use crate::entry::{Entry, Kind};
 use crate::function::{self, own, shown_at};
 use crate::own_type;
+use crate::table::SERVER;
 
 /// Expands `#[server]` on an `impl`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -209,7 +210,7 @@ fn part(input: syn::parse::ParseStream<'_>) -> Result<Option<Ident>> {
     }
     let text = "expected nothing, or `part = name` for an `impl` of the type in another place";
     let name: Ident = input.parse().map_err(|error| Error::new(error.span(), text))?;
-    if name != "part" {
+    if !SERVER.iter().any(|known| name == known.name) {
         return Err(Error::new(name.span(), text));
     }
     let named = input.parse::<Token![=]>().and_then(|_| input.parse());

@@ -23,6 +23,7 @@ mod name;
 mod options;
 mod own_type;
 mod parameter;
+mod table;
 mod template;
 mod tool_error;
 

@@ -1,8 +1,8 @@
 //! The options in the parentheses of an attribute. An option is a word, a word with a value, or a word with
 //! names in parentheses.
 //!
-//! In: tokens. Out: the name of the entry and calls of builder methods. Each option may be given once, except
-//! for those in `REPEATED`.
+//! In: tokens. Out: the name of the entry and calls of builder methods. The module `table` lists the options.
+//! Each may be given once, except for those in its `REPEATED`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -14,6 +14,7 @@ use syn::{Error, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Result, Token, par
 
 use crate::entry::Kind;
 use crate::name::{self, any_of, meant};
+use crate::table::{self, Known, OPPOSITES, REPEATED, Takes};
 
 /// The options of one entry.
 #[derive(Default)]
@@ -32,91 +33,6 @@ pub(crate) struct Options {
     given: Vec<Ident>,
 }
 
-/// The kind of value that an option takes.
-#[derive(Clone, Copy, PartialEq)]
-enum Takes {
-    Complete,
-    Duration,
-    Flag,
-    Name,
-    OnCancel,
-    Page,
-    Value,
-    View,
-    Visibility,
-}
-
-/// An option that an attribute accepts.
-struct Known {
-    name: &'static str,
-    takes: Takes,
-}
-
-const fn known(name: &'static str, takes: Takes) -> Known {
-    Known { name, takes }
-}
-
-const TOOL: [Known; 22] = [
-    known("additive", Takes::Flag),
-    known("blocking", Takes::Flag),
-    known("closed_world", Takes::Flag),
-    known("describe_output", Takes::Flag),
-    known("description", Takes::Value),
-    known("destructive", Takes::Flag),
-    known("icon", Takes::Value),
-    known("idempotent", Takes::Flag),
-    known("input_schema", Takes::Value),
-    known("layer", Takes::Value),
-    known("meta", Takes::Value),
-    known("name", Takes::Name),
-    known("on_cancel", Takes::OnCancel),
-    known("open_world", Takes::Flag),
-    known("output_schema", Takes::Value),
-    known("read_only", Takes::Flag),
-    known("requires", Takes::Value),
-    known("timeout", Takes::Duration),
-    known("title", Takes::Value),
-    known("ui", Takes::Page),
-    known("validate", Takes::Flag),
-    known("visibility", Takes::Visibility),
-];
-
-const RESOURCE: [Known; 11] = [
-    known("complete", Takes::Complete),
-    known("description", Takes::Value),
-    known("layer", Takes::Value),
-    known("meta", Takes::Value),
-    known("mime_type", Takes::Value),
-    known("name", Takes::Name),
-    known("requires", Takes::Value),
-    known("size", Takes::Value),
-    known("subscribable", Takes::Flag),
-    known("title", Takes::Value),
-    known("view", Takes::View),
-];
-
-const PROMPT: [Known; 7] = [
-    known("complete", Takes::Complete),
-    known("description", Takes::Value),
-    known("layer", Takes::Value),
-    known("meta", Takes::Value),
-    known("name", Takes::Name),
-    known("requires", Takes::Value),
-    known("title", Takes::Value),
-];
-
-/// Options that may be given more than once.
-const REPEATED: [&str; 5] = ["complete", "icon", "layer", "meta", "requires"];
-
-/// Pairs of options that exclude each other.
-const OPPOSITES: [(&str, &str); 5] = [
-    ("additive", "destructive"),
-    ("additive", "read_only"),
-    ("closed_world", "open_world"),
-    ("destructive", "read_only"),
-    ("mime_type", "view"),
-];
-
 impl Options {
     pub(crate) fn parse(kind: Kind, tokens: TokenStream) -> Result<Self> {
         let items = |input: ParseStream<'_>| Items::parse(kind, input);
@@ -130,13 +46,9 @@ impl Options {
 
     fn take(&mut self, kind: Kind, item: Item) -> Result<()> {
         let word = item.name.to_string();
-        let known = match kind {
-            Kind::Prompt => &PROMPT[..],
-            Kind::Resource => &RESOURCE[..],
-            Kind::Tool => &TOOL[..],
-        };
+        let known = table::options(kind);
         let Some(option) = known.iter().find(|it| it.name == word) else {
-            let names: Vec<_> = known.iter().map(|it| it.name).collect();
+            let names = table::names(known);
             let text = match meant(&word, &names) {
                 Some(meant) => {
                     let attribute = kind.attribute();
@@ -265,11 +177,11 @@ impl Options {
 }
 
 /// The words that an option takes as its value, each with the enum variant that it stands for.
-type Words = [(&'static str, &'static str); 3];
+pub(crate) type Words = [(&'static str, &'static str); 3];
 
-const ON_CANCEL: Words = [("drop", "Drop"), ("finish", "Finish"), ("detach", "Detach")];
+pub(crate) const ON_CANCEL: Words = [("drop", "Drop"), ("finish", "Finish"), ("detach", "Detach")];
 
-const VISIBILITY: Words = [("app", "App"), ("both", "Both"), ("model", "Model")];
+pub(crate) const VISIBILITY: Words = [("app", "App"), ("both", "Both"), ("model", "Model")];
 
 /// Returns the enum variant for the word that is the value of `option`.
 fn one_of(option: &Ident, value: &Value, words: &Words) -> Result<Ident> {

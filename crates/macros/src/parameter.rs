@@ -10,6 +10,7 @@ use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Ident, LitStr, Pat, Pa
 use syn::{Result, Type};
 
 use crate::name::{any_of, meant};
+use crate::table::{self, FIELD, PARAMETER};
 use crate::{constraint, default, docs, function, header};
 
 /// A parameter of an entry's function.
@@ -40,21 +41,6 @@ pub(crate) enum Kind {
     /// A reference, `&Context`, to the context of the call.
     BorrowedContext,
 }
-
-/// The attributes that a parameter may have besides doc comments and lints.
-const OURS: [&str; 11] = [
-    "argument",
-    "arguments",
-    "default",
-    "extract",
-    "format",
-    "header",
-    "length",
-    "pattern",
-    "range",
-    "schemars",
-    "serde",
-];
 
 impl Parameter {
     /// Reads a parameter and removes its attributes except lints. Fails if an attribute is not known.
@@ -171,7 +157,14 @@ impl Parameter {
 }
 
 fn is_ours(attribute: &Attribute) -> bool {
-    docs::is_doc(attribute) || is_one_of(attribute, &OURS)
+    docs::is_doc(attribute) || is_one_of(attribute, &ours())
+}
+
+/// Returns the names of the attributes that a parameter may have besides doc comments and lints.
+fn ours() -> Vec<&'static str> {
+    let mut names = [table::names(&FIELD), table::names(&PARAMETER)].concat();
+    names.sort_unstable();
+    names
 }
 
 /// Returns whether an attribute sets the level of a lint, as `allow` does. The compiler accepts such
@@ -187,11 +180,12 @@ fn unknown_attribute(attribute: &Attribute) -> String {
             .to_owned();
     }
     let found = quote!(#path).to_string().replace(' ', "");
-    match meant(&found, &OURS) {
+    let ours = ours();
+    match meant(&found, &ours) {
         Some(meant) => {
             format!("expected an attribute of an argument, but found `{found}`; did you mean `{meant}`?")
         }
-        None => format!("expected {} or a doc comment, but found `{found}`", any_of(&OURS)),
+        None => format!("expected {} or a doc comment, but found `{found}`", any_of(&ours)),
     }
 }
 

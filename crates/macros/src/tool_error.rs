@@ -8,8 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Meta, Result};
 
 use crate::name::{any_of, meant};
-
-const OPTIONS: [&str; 4] = ["code", "hint", "message", "retryable"];
+use crate::table::{self, TOOL_ERROR};
 
 /// Expands the derive on a type.
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
@@ -135,12 +134,12 @@ impl Worded {
                     "message" => this.message = Some(it.value()?.parse()?),
                     "retryable" => this.retryable = true,
                     _ => {
-                        let found = it.path.to_token_stream();
-                        return Err(it.error(match meant(&word, &OPTIONS) {
+                        let (found, names) = (it.path.to_token_stream(), table::names(&TOOL_ERROR));
+                        return Err(it.error(match meant(&word, &names) {
                             Some(meant) => format!(
                                 "expected an option of `#[tool_error]`, but found `{found}`; did you mean `{meant}`?"
                             ),
-                            None => format!("expected {}, but found `{found}`", any_of(&OPTIONS)),
+                            None => format!("expected {}, but found `{found}`", any_of(&names)),
                         }));
                     }
                 }
