@@ -25,8 +25,7 @@ pub(crate) fn show(client: &Client, all: &[(&str, Vec<RawJson>)], is_long: bool)
     line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
     for (list, entries) in all {
         line(&format!("\n{list}:"))?;
-        let entries: Vec<Value> =
-            entries.iter().map(|raw| serde_json::from_str(raw.get()).unwrap_or_default()).collect();
+        let entries: Vec<Listed<'_>> = entries.iter().map(Listed::read).collect();
         for (prefix, group) in groups(list, &entries) {
             if let Some(prefix) = prefix {
                 wrapped_bold("  ", "  ", &format!("{prefix}… ({})", group.len()), prefix.chars().count())?;
@@ -38,21 +37,36 @@ pub(crate) fn show(client: &Client, all: &[(&str, Vec<RawJson>)], is_long: bool)
     Ok(())
 }
 
-fn name(entry: &Value) -> &str {
-    let text = |name: &str| entry.get(name).and_then(Value::as_str);
-    text("uri").or(text("uriTemplate")).or(text("name")).unwrap_or("(no name)")
+/// An entry of a list: its JSON, whose members are in the order of the server, and the same as a tree.
+struct Listed<'r> {
+    raw: &'r RawJson,
+    tree: Value,
 }
 
-fn entry(list: &str, it: &Value, indent: &str, is_long: bool) -> io::Result<()> {
-    let name = name(it);
+impl<'r> Listed<'r> {
+    fn read(raw: &'r RawJson) -> Self {
+        Self { raw, tree: serde_json::from_str(raw.get()).unwrap_or_default() }
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.tree.get(name).and_then(Value::as_str)
+    }
+
+    fn name(&self) -> &str {
+        self.text("uri").or(self.text("uriTemplate")).or(self.text("name")).unwrap_or("(no name)")
+    }
+}
+
+fn entry(list: &str, it: &Listed<'_>, indent: &str, is_long: bool) -> io::Result<()> {
+    let name = it.name();
     let shown = match list {
-        "tools" => signature(&Entry::read(&it.to_string())),
-        "prompts" => format!("{name}({})", arguments(it)),
+        "tools" => signature(&Entry::read(it.raw.get())),
+        "prompts" => format!("{name}({})", arguments(&it.tree)),
         _ => name.to_owned(),
     };
     let below = format!("{indent}    ");
     wrapped_bold(indent, &below, &shown, name.chars().count())?;
-    let mut lines = it.get("description").and_then(Value::as_str).unwrap_or_default().trim().lines();
+    let mut lines = it.text("description").unwrap_or_default().trim().lines();
     match lines.next() {
         Some(first) if !is_long => {
             let more = if lines.any(|it| !it.trim().is_empty()) { " …" } else { "" };
@@ -74,13 +88,13 @@ fn arguments(prompt: &Value) -> String {
 
 /// Returns the entries in groups: first those without a group, in the order of the list, then each group, in the
 /// order of its first entry, with what its names begin with.
-fn groups<'e>(list: &str, entries: &'e [Value]) -> Vec<(Option<&'e str>, Vec<&'e Value>)> {
-    let mut groups: Vec<(Option<&str>, Vec<&Value>)> = vec![(None, entries.iter().collect())];
+fn groups<'e>(list: &str, entries: &'e [Listed<'_>]) -> Vec<(Option<&'e str>, Vec<&'e Listed<'e>>)> {
+    let mut groups: Vec<(Option<&str>, Vec<&Listed<'_>>)> = vec![(None, entries.iter().collect())];
     if !matches!(list, "tools" | "prompts") || entries.len() < MIN_GROUPED {
         return groups;
     }
     for entry in entries {
-        let Some(prefix) = prefix(name(entry)) else { continue };
+        let Some(prefix) = prefix(entry.name()) else { continue };
         match groups.iter_mut().find(|(known, _)| *known == Some(prefix)) {
             Some((_, group)) => group.push(entry),
             None => groups.push((Some(prefix), vec![entry])),
@@ -88,7 +102,7 @@ fn groups<'e>(list: &str, entries: &'e [Value]) -> Vec<(Option<&'e str>, Vec<&'e
     }
     groups.retain(|(prefix, group)| prefix.is_none() || group.len() >= MIN_GROUP);
     let prefixes: Vec<&str> = groups.iter().filter_map(|it| it.0).collect();
-    groups[0].1.retain(|it| prefix(name(it)).is_none_or(|prefix| !prefixes.contains(&prefix)));
+    groups[0].1.retain(|it| prefix(it.name()).is_none_or(|prefix| !prefixes.contains(&prefix)));
     groups.retain(|(_, group)| !group.is_empty());
     groups
 }
@@ -105,8 +119,9 @@ mod tests {
 
     use super::*;
 
-    fn named(names: &[&str]) -> Vec<Value> {
-        names.iter().map(|name| json!({ "name": name })).collect()
+    fn named(names: &[&str]) -> Vec<RawJson> {
+        let raw = |name| serde_json::value::to_raw_value(&json!({ "name": name })).expect("JSON");
+        names.iter().map(raw).collect()
     }
 
     #[test]
@@ -125,9 +140,10 @@ mod tests {
             "c",
             "d",
         ]);
+        let entries: Vec<_> = entries.iter().map(Listed::read).collect();
         let shown: Vec<_> = groups("tools", &entries)
             .into_iter()
-            .map(|(prefix, group)| (prefix, group.into_iter().map(name).collect::<Vec<_>>()))
+            .map(|(prefix, group)| (prefix, group.into_iter().map(Listed::name).collect::<Vec<_>>()))
             .collect();
         assert_eq!(
             shown,
@@ -142,6 +158,7 @@ mod tests {
     #[test]
     fn short_lists_keep_their_order() {
         let entries = named(&["a_1", "b", "a_2", "a_3"]);
+        let entries: Vec<_> = entries.iter().map(Listed::read).collect();
         assert_eq!(groups("tools", &entries).len(), 1);
         assert!(groups("tools", &[]).iter().all(|(prefix, _)| prefix.is_none()));
     }
