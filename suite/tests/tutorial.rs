@@ -10,6 +10,18 @@
 
 #![cfg(unix)]
 
+#[path = "../../crates/cli/templates/client/main.rs"]
+#[expect(
+    clippy::exit,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a program of its own"
+)]
+mod client_template;
+#[path = "../../crates/cli/templates/http/main.rs"]
+#[expect(dead_code, reason = "a program of its own")]
+mod http_template;
 mod page;
 
 use std::fs;
@@ -148,4 +160,29 @@ fn a_project_is_made_once_and_by_a_legal_name_only() {
     let library = root().join("crates/plainwire").canonicalize().expect("the library of this checkout");
     let dependency = format!("plainwire = {{ path = \"{}\" }}", library.display());
     assert!(reader.read("empty/Cargo.toml").contains(&dependency), "{dependency}");
+}
+
+#[test]
+fn each_template_has_its_source_and_the_features_that_it_needs() {
+    let mut reader = Reader::new("templates");
+    for (template, features, source) in [
+        ("stdio", "", "server().stdio().await"),
+        ("http", ", features = [\"http\"]", "server().http(\"127.0.0.1:8000\").await"),
+        ("client", ", features = [\"http-client\"]", "Client::connect(target(&words)).await?"),
+        ("apps", "", "apps::page(BARS, include_str!(\"bars.html\"))"),
+    ] {
+        let (code, said) =
+            reader.run(&format!("plainwire new my-{template} --template {template} --path plainwire"));
+        assert_eq!(code, 0, "{said}");
+        let manifest = reader.read(&format!("my-{template}/Cargo.toml"));
+        let end = format!("crates/plainwire\"{features} }}\n");
+        assert!(
+            manifest.contains(&end) && manifest.contains(&format!("name = \"my-{template}\"")),
+            "{manifest}"
+        );
+        assert!(reader.read(&format!("my-{template}/src/main.rs")).contains(source), "{template}");
+        let readme = reader.read(&format!("my-{template}/README.md"));
+        assert!(!readme.contains("{{") && readme.contains("cargo test"), "{readme}");
+    }
+    assert!(reader.folder.join("my-apps/src/bars.html").exists());
 }

@@ -1,4 +1,4 @@
-//! `plainwire new`: creates a project with a server that has one tool and a test.
+//! `plainwire new`: creates a project, a server or a client with a test.
 //!
 //! In: a name, and a checkout with the library. Out: a folder of that name with the files below `templates/`.
 //! If the folder has files already, nothing is created or changed.
@@ -8,17 +8,74 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::args::New;
+use crate::args::{New, Template};
 use crate::exit::{Exit, Failure};
 use crate::output;
 
-/// The files of a project: their paths and templates.
-const FILES: [(&str, &str); 4] = [
+/// The files of every project: their paths and templates.
+const FILES: [(&str, &str); 3] = [
     ("Cargo.toml", include_str!("../templates/Cargo.toml.txt")),
-    ("src/main.rs", include_str!("../templates/src/main.rs")),
     ("README.md", include_str!("../templates/README.md")),
     (".gitignore", include_str!("../templates/gitignore")),
 ];
+
+/// A kind of project.
+struct Kind {
+    /// The commands in the README, with `{{name}}` for the name of the project.
+    commands: &'static str,
+    /// The rest of the dependency on the library in Cargo.toml.
+    features: &'static str,
+    /// The source files: their paths and templates.
+    sources: &'static [(&'static str, &'static str)],
+    /// The command to try the project with, after `cargo test`.
+    then: &'static str,
+    what: &'static str,
+}
+
+fn kind(template: Template) -> Kind {
+    match template {
+        Template::Stdio => Kind {
+            commands: "cargo test                                            # calls the tools without starting a process\n\
+                       cargo build\n\
+                       plainwire list -- target/debug/{{name}}                   # lists what the server offers\n\
+                       plainwire call greet name=Ada -- target/debug/{{name}}    # calls the tool",
+            features: "",
+            sources: &[("src/main.rs", include_str!("../templates/src/main.rs"))],
+            then: "plainwire call greet name=Ada -- cargo run --quiet",
+            what: "An MCP server on stdin and stdout, written with Plainwire.",
+        },
+        Template::Http => Kind {
+            commands: "cargo test                                            # calls the tools without a network\n\
+                       cargo run                                             # serves until Ctrl-C\n\
+                       plainwire list --url http://127.0.0.1:8000/mcp        # lists what the server offers",
+            features: ", features = [\"http\"]",
+            sources: &[("src/main.rs", include_str!("../templates/http/main.rs"))],
+            then: "cargo run",
+            what: "An MCP server over HTTP, written with Plainwire.",
+        },
+        Template::Client => Kind {
+            commands: "cargo test                                            # talks to a server in the same process\n\
+                       cargo run -- plainwire serve reference                # starts a server and lists its tools\n\
+                       cargo run -- http://127.0.0.1:8000/mcp                # the same over HTTP",
+            features: ", features = [\"http-client\"]",
+            sources: &[("src/main.rs", include_str!("../templates/client/main.rs"))],
+            then: "cargo run -- plainwire serve reference",
+            what: "An MCP client, written with Plainwire.",
+        },
+        Template::Apps => Kind {
+            commands: "cargo test                                            # calls the tools without starting a process\n\
+                       cargo build\n\
+                       plainwire call count what=heron -- target/debug/{{name}}",
+            features: "",
+            sources: &[
+                ("src/main.rs", include_str!("../../../examples/apps/src/main.rs")),
+                ("src/bars.html", include_str!("../../../examples/apps/src/bars.html")),
+            ],
+            then: "plainwire call count what=heron -- cargo run --quiet",
+            what: "An MCP server whose results have a page (MCP Apps), written with Plainwire.",
+        },
+    }
+}
 
 /// Names that cargo refuses for a package, or that another crate in the project has.
 const TAKEN: [&str; 9] =
@@ -39,17 +96,25 @@ pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
     let folder = Path::new(&args.name);
     refuse_existing(folder)?;
     let mut made = format!("made `{}`:", args.name);
-    for (path, template) in FILES {
+    let kind = kind(args.template);
+    let [manifest, others @ ..] = &FILES;
+    for (path, template) in std::iter::once(manifest).chain(kind.sources).chain(others) {
         let path = folder.join(path);
-        let text = template.replace("{{name}}", &args.name).replace("{{library}}", &library);
+        let mut text = (*template).to_owned();
+        for (mark, value) in [
+            ("{{what}}", kind.what),
+            ("{{commands}}", kind.commands),
+            ("{{features}}", kind.features),
+            ("{{library}}", &library),
+            ("{{name}}", &args.name),
+        ] {
+            text = text.replace(mark, value);
+        }
         write(&path, &text).map_err(|error| failure(&path, &error))?;
         made += &format!("\n  {}", path.display());
     }
     output::line(&made)?;
-    output::line(&format!(
-        "\nnext:\n  cd {}\n  cargo test\n  plainwire call greet name=Ada -- cargo run --quiet",
-        args.name
-    ))?;
+    output::line(&format!("\nnext:\n  cd {}\n  cargo test\n  {}", args.name, kind.then))?;
     Ok(Exit::Done)
 }
 

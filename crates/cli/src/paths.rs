@@ -33,7 +33,7 @@ enum Base {
 
 /// The configuration files of the known clients: client, owner, base folder, and path below that folder. A
 /// comment before an entry names the vendor's page that documents the path, as of 2026.
-const CONFIG_FILES: [(KnownClient, Scope, Base, &str); 8] = [
+const CONFIG_FILES: [(KnownClient, Scope, Base, &str); 9] = [
     // `code.claude.com/docs/en/mcp`, "MCP installation scopes": the file also has servers for single
     // projects. That the file moves with `CLAUDE_CONFIG_DIR` is documented in
     // `code.claude.com/docs/en/env-vars`: all settings are stored there.
@@ -46,6 +46,7 @@ const CONFIG_FILES: [(KnownClient, Scope, Base, &str); 8] = [
     // `cursor.com/docs/mcp`, "Configuration locations".
     (KnownClient::Cursor, Scope::User, Base::Home, ".cursor/mcp.json"),
     (KnownClient::Cursor, Scope::Project, Base::Here, ".cursor/mcp.json"),
+    (KnownClient::Plainwire, Scope::User, Base::Settings, "plainwire/servers.json"),
     // `code.visualstudio.com/docs/agents/reference/mcp-configuration`: "in your user profile"; the default
     // profile's folder is that of `settings.json` in `code.visualstudio.com/docs/configure/settings`. Other
     // profiles have folders of their own.
@@ -126,6 +127,7 @@ pub(crate) const fn name(client: KnownClient) -> &'static str {
         KnownClient::ClaudeCode => "Claude Code",
         KnownClient::ClaudeDesktop => "Claude Desktop",
         KnownClient::Cursor => "Cursor",
+        KnownClient::Plainwire => "plainwire",
         KnownClient::Vscode => "VS Code",
         KnownClient::Windsurf => "Windsurf",
     }
@@ -136,7 +138,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(os: &str, environment: &[(&str, &str)], expected: [Option<&str>; 8]) {
+    fn check(os: &str, environment: &[(&str, &str)], expected: [Option<&str>; 9]) {
         let folder = |name: &str| {
             environment.iter().find(|(it, _)| *it == name).map(|(_, value)| PathBuf::from(value))
         };
@@ -173,6 +175,7 @@ mod tests {
                 Some("/h/.config/Claude/claude_desktop_config.json"),
                 Some("/h/.cursor/mcp.json"),
                 Some(".cursor/mcp.json"),
+                Some("/h/.config/plainwire/servers.json"),
                 Some("/h/.config/Code/User/mcp.json"),
                 Some(".vscode/mcp.json"),
                 Some("/h/.codeium/windsurf/mcp_config.json"),
@@ -187,6 +190,7 @@ mod tests {
                 Some("/h/Library/Application Support/Claude/claude_desktop_config.json"),
                 Some("/h/.cursor/mcp.json"),
                 Some(".cursor/mcp.json"),
+                Some("/h/Library/Application Support/plainwire/servers.json"),
                 Some("/h/Library/Application Support/Code/User/mcp.json"),
                 Some(".vscode/mcp.json"),
                 Some("/h/.codeium/windsurf/mcp_config.json"),
@@ -201,6 +205,7 @@ mod tests {
                 Some("C:/r/Claude/claude_desktop_config.json"),
                 Some("C:/u/.cursor/mcp.json"),
                 Some(".cursor/mcp.json"),
+                Some("C:/r/plainwire/servers.json"),
                 Some("C:/r/Code/User/mcp.json"),
                 Some(".vscode/mcp.json"),
                 Some("C:/u/.codeium/windsurf/mcp_config.json"),
@@ -215,6 +220,7 @@ mod tests {
                 Some("/x/Claude/claude_desktop_config.json"),
                 None,
                 Some(".cursor/mcp.json"),
+                Some("/x/plainwire/servers.json"),
                 Some("/x/Code/User/mcp.json"),
                 Some(".vscode/mcp.json"),
                 None,

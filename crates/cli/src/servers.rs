@@ -22,11 +22,11 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::args::{KnownClient, Servers};
+use crate::args::{ChangeServers, ClientFile, KnownClient, Servers, Uninstall};
 use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output::{self, Column};
 use crate::paths::{self, Scope};
-use crate::{connect, target, token_store, visible};
+use crate::{connect, install, target, token_store, visible};
 
 /// The maximal number of servers that are checked at the same time.
 const AT_ONCE: usize = 16;
@@ -65,7 +65,14 @@ struct Facts {
     version: String,
 }
 
-pub(crate) async fn run(it: Servers) -> Result<Exit, Failure> {
+pub(crate) async fn run(mut it: Servers) -> Result<Exit, Failure> {
+    match it.change.take() {
+        Some(ChangeServers::Add(added)) => return install::run(&added.into()),
+        Some(ChangeServers::Remove { name }) => {
+            return install::uninstall(&Uninstall { place: ClientFile::own(), name });
+        }
+        None => {}
+    }
     let variables = target::variables(&it.input_env)?;
     let mut all_well = true;
     let mut files = Vec::new();

@@ -259,3 +259,28 @@ fn an_uninstalled_server_is_gone_and_the_rest_stays() {
     let ran = uninstall(&["plainwire"]);
     assert_eq!((ran.code, &*ran.stdout), (2, ""), "{ran:?}");
 }
+
+#[test]
+fn a_server_gets_a_name_of_its_own() {
+    let home = folder("alias");
+    let plainwire = |words: &[&str]| {
+        let mut command = binary::command();
+        command.current_dir(&home).env("HOME", &home).env_remove("XDG_CONFIG_HOME").args(words);
+        Ran::of(command.output().expect("the binary starts"))
+    };
+    let said = plainwire(&[&["servers", "add", "sums"][..], &REFERENCE].concat()).quietly();
+    assert_eq!(
+        said,
+        format!("wrote \"sums\" into {}\n", home.join(".config/plainwire/servers.json").display())
+    );
+    let shown = plainwire(&["call", "calculate", "expression=6*7", "--server", "sums"]).quietly();
+    assert_eq!(shown, "42\n");
+    assert!(plainwire(&["servers"]).quietly().contains("(plainwire)\n  sums"));
+    let ran = plainwire(&["list", "--server", "sum"]);
+    assert!(ran.code == 2 && ran.stderr.contains("hint: did you mean --server sums?"), "{ran:?}");
+    let said = plainwire(&["servers", "remove", "sums"]).quietly();
+    assert!(said.starts_with("removed \"sums\" from "), "{said}");
+    assert_eq!(plainwire(&["list", "--server", "sums"]).code, 2);
+    // What lists and checks is not mixed with what changes.
+    assert_eq!(plainwire(&["servers", "--check", "remove", "sums"]).code, 2);
+}

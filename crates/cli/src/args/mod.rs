@@ -13,7 +13,9 @@ use plainwire_inspect::lint::{Client, RULES, Severity};
 use crate::convert::{Convert, Patch};
 use crate::exit::ServerChoice;
 use setup::LOGIN;
-pub(crate) use setup::{ClientFile, Install, KnownClient, Login, Logout, Servers, Site, Uninstall};
+pub(crate) use setup::{
+    ChangeServers, ClientFile, Install, KnownClient, Login, Logout, Servers, Site, Uninstall,
+};
 
 /// Serve, call and watch MCP servers.
 #[derive(Debug, Parser)]
@@ -53,7 +55,7 @@ pub(crate) enum Command {
     Login(Login),
     /// Delete the tokens for a server, and revoke them at its authorization server.
     Logout(Logout),
-    /// List the servers in the configuration files of clients, and check whether they work.
+    /// List the servers in the configuration files of clients, check whether they work, and name servers of your own.
     Servers(Servers),
     /// Write a server into the configuration file of a client.
     Install(Install),
@@ -67,7 +69,7 @@ pub(crate) enum Command {
     Tokens(Tokens),
     /// Report tools of a server that models and clients will have trouble with.
     Lint(Lint),
-    /// Create a project: a server with one tool and its test.
+    /// Create a project: a server or a client, with a test.
     #[command(override_usage = "plainwire new --path <CHECKOUT> <NAME>")]
     New(New),
     /// Print the script that lets a shell complete commands and the names of a server.
@@ -335,9 +337,24 @@ pub(crate) struct Watch {
 pub(crate) struct New {
     /// Name of the project and of its folder.
     pub(crate) name: String,
+    /// Kind of the project.
+    #[arg(long, value_enum, default_value = "stdio")]
+    pub(crate) template: Template,
     /// Checkout of the Plainwire repository that the project uses; required, since nothing is published yet.
     #[arg(long, value_name = "CHECKOUT", value_hint = ValueHint::DirPath)]
     pub(crate) path: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Template {
+    /// A server on stdin and stdout, with one tool.
+    Stdio,
+    /// A server over HTTP, with one tool.
+    Http,
+    /// A client that lists the tools of a server.
+    Client,
+    /// A server with a page beside its results (MCP Apps).
+    Apps,
 }
 
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 pub(super) const LOGIN: &str = "The other commands use the stored tokens and renew them. Tokens are stored in the system's keychain, or in \
                      files that only you can read if there is no keychain. If PLAINWIRE_TOKEN_KEY is set to a key (32 \
@@ -63,7 +63,10 @@ pub(crate) struct Site {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Servers {
+    #[command(subcommand)]
+    pub(crate) change: Option<ChangeServers>,
     /// Read FILE instead of the configuration files of known clients.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
@@ -129,12 +132,61 @@ pub(crate) struct Install {
     pub(crate) command: Vec<OsString>,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum ChangeServers {
+    /// Give a server a name of your own, for `--server NAME`.
+    Add(AddServer),
+    /// Remove a name that `servers add` gave.
+    Remove {
+        /// The name.
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddServer {
+    /// The name, for `--server NAME`.
+    pub(crate) name: String,
+    /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
+    pub(crate) env: Vec<String>,
+    /// Overwrite another server of the same name.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Send a header with each request to URL; can be given more than once. VALUE is written as it is.
+    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
+    pub(crate) header: Vec<String>,
+    /// The server at URL.
+    #[arg(long, value_name = "URL", conflicts_with = "command", value_hint = ValueHint::Url)]
+    pub(crate) url: Option<String>,
+    /// The server: a command that speaks MCP on its stdin and stdout.
+    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+impl From<AddServer> for Install {
+    fn from(it: AddServer) -> Self {
+        let AddServer { name, env, force, header, url, command } = it;
+        Self { place: ClientFile::own(), env, force, header, name: Some(name), url, command }
+    }
+}
+
+impl ClientFile {
+    /// Returns this command's own file.
+    pub(crate) fn own() -> Self {
+        Self { client: KnownClient::Plainwire, dry_run: false, file: None, project: false }
+    }
+}
+
 /// The clients whose configuration files this command can find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KnownClient {
     ClaudeCode,
     ClaudeDesktop,
     Cursor,
+    /// This command itself, for `servers add`.
+    #[value(skip)]
+    Plainwire,
     Vscode,
     Windsurf,
 }

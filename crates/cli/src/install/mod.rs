@@ -91,7 +91,7 @@ fn write(
     if let Some(backup) = backup {
         output::line(&format!("the previous file is {}", visible::line(&backup.display().to_string())))?;
     }
-    if it.file.is_none() {
+    if it.file.is_none() && it.client != KnownClient::Plainwire {
         output::line(&format!(
             "restart {}: it may read the file only when it starts",
             paths::name(it.client)

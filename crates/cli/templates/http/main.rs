@@ -1,0 +1,32 @@
+//! An MCP server over HTTP, at http://127.0.0.1:8000/mcp.
+
+use plainwire::prelude::*;
+
+/// Greets a person by name and returns the greeting. Use it to see whether the server answers.
+#[tool(read_only)]
+async fn greet(
+    /// The name to greet.
+    name: String,
+) -> String {
+    format!("Hello, {name}!")
+}
+
+/// Returns the server: `main` serves it, tests call it.
+fn server() -> Server {
+    plainwire::server!().tool(greet)
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    // Only programs on this machine reach 127.0.0.1. Before you choose another address, require a token:
+    // `plainwire::http::Http::new(server()).bearer_token("name", token).serve(address)`.
+    server().http("127.0.0.1:8000").await
+}
+
+#[tokio::test]
+async fn greets_by_name() -> Result<()> {
+    let client = plainwire::testing::client(server()).await?;
+    let greeting: String = client.call("greet", json!({ "name": "Ada" })).await?;
+    assert_eq!(greeting, "Hello, Ada!");
+    Ok(())
+}
