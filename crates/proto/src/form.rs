@@ -49,6 +49,10 @@ impl Form {
     /// Largest number of choices of one field: more than there are countries, time zones or currencies.
     pub const MAX_CHOICES: usize = 1_000;
 
+    /// Largest size in bytes of the schema of a form: enough for the most choices of the most fields, each of ten
+    /// characters.
+    pub const MAX_BYTES: usize = 1 << 20;
+
     /// Returns `content`, the values of an answer, with each field that is absent or null set to its default,
     /// if it has one.
     ///

@@ -131,10 +131,9 @@ async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResul
     };
     match &question {
         Elicitation::Form { schema, .. } => {
-            let schema = schema.clone();
-            Form::parse(&schema).map_err(|why| refuse("requestedSchema", why))?;
+            let form = Form::parse(schema).map_err(|why| refuse("requestedSchema", why))?;
             let result = handler(question).await;
-            checked(&schema, result).map_err(|why| {
+            checked(&form, result).map_err(|why| {
                 Error::new(ErrorKind::Internal, format!("the handler of `elicitation/create`: {why}"))
             })
         }
@@ -147,13 +146,12 @@ async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResul
     }
 }
 
-/// Adds the defaults of `schema` to the content of a form that the user accepted, and checks the content.
-/// Removes the content if the user declined or cancelled.
-fn checked(schema: &str, result: ElicitResult) -> Result<ElicitResult, String> {
+/// Adds the defaults of `form` to the content that the user accepted, and checks the content. Removes the content if
+/// the user declined or cancelled.
+fn checked(form: &Form, result: ElicitResult) -> Result<ElicitResult, String> {
     if result.action != ElicitAction::Accept {
         return Ok(ElicitResult { content: None, ..result });
     }
-    let form = Form::parse(schema)?;
     let content = form.with_defaults(result.content.unwrap_or_default());
     form.check(&content)?;
     Ok(ElicitResult::accept(content))

@@ -130,6 +130,8 @@ pub(crate) struct Speaker {
     /// Whether the subscription covers the lists of prompts, resources and tools, in this order.
     lists: [bool; 3],
     shared: Arc<SharedQueue>,
+    /// The length in bytes of the longest URI in `uris`.
+    longest: usize,
     /// The URIs of the resources that the subscription names.
     uris: BTreeSet<String>,
 }
@@ -139,6 +141,7 @@ impl Speaker {
         Self {
             lists: [filter.prompts_list_changed, filter.resources_list_changed, filter.tools_list_changed],
             shared,
+            longest: filter.resource_subscriptions.iter().map(String::len).max().unwrap_or_default(),
             uris: filter.resource_subscriptions.iter().cloned().collect(),
         }
     }
@@ -161,7 +164,7 @@ impl Speaker {
             List::Resources | List::ResourceTemplates => resources,
             List::Tools => tools,
         };
-        self.tell(wanted.then_some(Change::List(list)))
+        self.tell(wanted.then_some((Change::List(list), 0)))
     }
 
     /// Adds the change of a resource to the queue, if the subscription names it or a resource that it is a
@@ -170,28 +173,36 @@ impl Speaker {
     /// Spec: `ResourceUpdatedNotification`: "This might be a sub-resource of the one that the client
     /// subscribed to".
     pub(crate) fn tell_resource(&self, uri: &str) -> bool {
-        let asked = if self.uris.contains(uri) { Some(uri) } else { self.parent(uri) };
-        let Some(asked) = asked else { return self.tell(None) };
+        if self.uris.contains(uri) {
+            return self.tell(Some((Change::Resource(uri.to_owned()), 0)));
+        }
+        let Some(whole) = self.parent(uri) else { return self.tell(None) };
+        let part = Change::Resource(uri.to_owned());
         // Once many parts have changed, further changes are reported as a change of the whole resource, so
         // the queue stays bounded.
-        let full = self.shared.pending().queue.len() >= self.uris.len() + MAX_PARTS;
-        let uri = if full { asked } else { uri }.to_owned();
-        self.tell(Some(Change::Resource(uri)))
+        let is_full = {
+            let pending = self.shared.pending();
+            let has_room = pending.queue.len() < self.uris.len() + MAX_PARTS
+                && pending.bytes + uri.len() <= MAX_PART_BYTES;
+            !has_room && !pending.waiting.contains(&part)
+        };
+        self.tell(Some(if is_full { (Change::Resource(whole.to_owned()), 0) } else { (part, uri.len()) }))
     }
 
     /// Returns the subscribed URI of the resource that `uri` is a part of: the beginning of `uri`, up to a
     /// `/`, `?` or `#`.
     fn parent(&self, uri: &str) -> Option<&str> {
         let ends = uri.char_indices().filter(|&(_, c)| matches!(c, '/' | '?' | '#')).map(|(at, _)| at);
+        let ends = ends.take_while(|at| *at <= self.longest);
         ends.flat_map(|at| [&uri[..at], &uri[..=at]]).find_map(|part| self.uris.get(part).map(String::as_str))
     }
 
-    /// Adds a change, if there is one, to the queue, and wakes the reader. Returns whether the [`Listen`]
-    /// still exists.
-    fn tell(&self, change: Option<Change>) -> bool {
+    /// Adds a change, if there is one, to the queue, and wakes the reader. With the change comes the length of its
+    /// URI if it is a part of a resource, otherwise 0. Returns whether the [`Listen`] still exists.
+    fn tell(&self, change: Option<(Change, usize)>) -> bool {
         let mut pending = self.shared.pending();
-        if let Some(change) = change {
-            pending.push(change);
+        if let Some((change, bytes)) = change {
+            pending.push(change, bytes);
         }
         let listens = !pending.dropped;
         drop(pending);
@@ -220,26 +231,32 @@ impl SharedQueue {
     }
 }
 
-/// The unread changes of one subscription. Invariant: `queue` and `waiting` hold the same changes, each once.
+/// The unread changes of one subscription. Invariants: `queue` and `waiting` hold the same changes, each once;
+/// `bytes` is the sum of the numbers in `queue`.
 #[derive(Default)]
 struct PendingChanges {
+    /// The length of the URIs of all parts of resources.
+    bytes: usize,
     /// Whether the [`Listen`] was dropped.
     dropped: bool,
     /// Whether the [`Speaker`] was dropped, so that no more changes arrive.
     ended: bool,
-    queue: VecDeque<Change>,
+    /// The changes, each with the length of its URI if it is a part of a resource, otherwise with 0.
+    queue: VecDeque<(Change, usize)>,
     waiting: BTreeSet<Change>,
 }
 
 impl PendingChanges {
-    fn push(&mut self, change: Change) {
+    fn push(&mut self, change: Change, bytes: usize) {
         if self.waiting.insert(change.clone()) {
-            self.queue.push_back(change);
+            self.bytes += bytes;
+            self.queue.push_back((change, bytes));
         }
     }
 
     fn pop(&mut self) -> Option<Change> {
-        let change = self.queue.pop_front()?;
+        let (change, bytes) = self.queue.pop_front()?;
+        self.bytes -= bytes;
         self.waiting.remove(&change);
         Some(change)
     }
@@ -249,6 +266,9 @@ impl PendingChanges {
 /// each subscribed resource, a change of a part is reported as a change of the whole resource. 256: more than
 /// a program would read one by one.
 const MAX_PARTS: usize = 256;
+
+/// The same limit for the URIs of these parts, in bytes. 1 MiB: 4 KiB for each.
+const MAX_PART_BYTES: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -292,6 +312,28 @@ mod tests {
             speaker.tell_resource(uri);
         }
         assert_eq!(heard(&speaker), ["file:///p/a/b", "db://t/1", "db://t#2"].map(resource));
+    }
+
+    #[test]
+    fn unread_parts_have_a_mebibyte_together() {
+        let speaker = speaker(&["db://t", "db://u"]);
+        let part = |bytes: usize| format!("db://t/{}", "x".repeat(bytes - "db://t/".len()));
+        let (half, rest) = (part(1 << 19), part((1 << 19) - 1));
+        for uri in [&half, &rest, &half, "db://u", "db://t"] {
+            speaker.tell_resource(uri);
+        }
+        // One byte is left, and whole resources do not count.
+        assert_eq!(speaker.shared.pending().queue.len(), 4);
+        speaker.tell_resource("db://u/1");
+        assert!(heard(&speaker) == [&*half, &*rest, "db://u", "db://t"].map(resource));
+        // Read parts make room.
+        for (last, whole) in [(1 << 19, false), ((1 << 19) + 1, true)] {
+            let last = part(last).replace("/x", "/y");
+            speaker.tell_resource(&half);
+            speaker.tell_resource(&last);
+            let last = if whole { "db://t" } else { &last };
+            assert!(heard(&speaker) == [&*half, last].map(resource), "{whole}");
+        }
     }
 
     #[test]

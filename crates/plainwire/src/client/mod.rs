@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plainwire_proto::cursor::List;
-use plainwire_proto::http::param_headers;
+use plainwire_proto::http::param_headers_of;
 use plainwire_proto::json::{shorten, write};
 use plainwire_proto::model::{
     self, CallToolResult, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
@@ -443,8 +443,7 @@ impl Shared {
 /// Returns whether each `x-mcp-header` in the schema of a tool is valid. If one is not, the tool can't be
 /// called over HTTP, and the log says why.
 fn can_be_called(tool: &model::Tool) -> bool {
-    let schema = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
-    param_headers(&schema)
+    param_headers_of(tool.input_schema.get())
         .inspect_err(|why| tracing::warn!("the tool {:?} is left out: {why}", shorten(&tool.name)))
         .is_ok()
 }

@@ -3,11 +3,13 @@
 //! In: a client and a list. Out: its pages in order. Each page is requested when the caller wants it, unless
 //! the server still counts a cached one as fresh.
 
+use std::fmt;
+
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::ErrorKind;
 use plainwire_proto::model::RawJson;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::{Client, decode};
 use crate::error::{Error, Result};
@@ -18,6 +20,10 @@ const MAX_PAGES: usize = 1_000;
 /// The most bytes of the pages of one list. A list that has a further page after them is an error. 32 MiB:
 /// hundreds of times more than the lists of the largest servers.
 const MAX_BYTES: usize = 32 << 20;
+
+/// The most entries of a page, and of the pages of one list that has a further page after them. 100,000: entries of
+/// the usual size reach [`MAX_BYTES`] earlier.
+const MAX_ENTRIES: usize = 100_000;
 
 /// The pages of a list, requested one by one: see [`Client::pages`].
 #[derive(Debug)]
@@ -97,6 +103,12 @@ impl Client {
                 let message = format!("expected all pages of `{method}` to have at most {max_bytes} bytes");
                 return Err((0, Error::Decode { message }));
             }
+            if all.len() > MAX_ENTRIES && pages.params.is_some() {
+                let method = list.method();
+                let message =
+                    format!("expected all pages of `{method}` to have at most {MAX_ENTRIES} entries");
+                return Err((0, Error::Decode { message }));
+            }
             let page = pages.next_page().await.map_err(|error| (pages.seen, error))?;
             let Some(page) = page else { return Ok(all) };
             bytes += page.entries.iter().map(|entry| entry.get().len()).sum::<usize>();
@@ -112,13 +124,13 @@ impl Pages<'_> {
     /// Cancel safe: if the future is dropped, the next call requests the page again.
     ///
     /// # Errors
-    /// Like [`Client::request`]; also [`Error::Decode`] for an invalid page, and after 1,000 pages. If the
-    /// server has forgotten its cursor ([`ErrorKind::InvalidParams`]), start again with the first page.
+    /// Like [`Client::request`]; also [`Error::Decode`] for an invalid page, for one of more than 100,000 entries, and
+    /// after 1,000 pages. If the server has forgotten its cursor ([`ErrorKind::InvalidParams`]), start again with the first page.
     pub async fn next_page(&mut self) -> Result<Option<Page>> {
         #[derive(Deserialize)]
         struct Sent {
             #[serde(alias = "prompts", alias = "resources", alias = "resourceTemplates", alias = "tools")]
-            entries: Vec<RawJson>,
+            entries: Entries,
             #[serde(rename = "nextCursor")]
             next_cursor: Option<String>,
         }
@@ -136,11 +148,49 @@ impl Pages<'_> {
             self.client.shared.cache.as_ref().inspect(|cache| cache.forget_list(self.list));
         }
         let sent: Sent = decode(&answer?)?;
+        let Entries::All(entries) = sent.entries else {
+            let message = format!(
+                "expected a page of `{method}` to have at most {MAX_ENTRIES} entries, but found more"
+            );
+            return Err(Error::Decode { message });
+        };
         self.seen += 1;
         // Spec: an empty cursor is valid; only a missing one marks the last page.
         self.params =
             sent.next_cursor.map(|cursor| format!(r#"{{"cursor":{}}}"#, serde_json::Value::from(cursor)));
-        Ok(Some(Page { entries: sent.entries }))
+        Ok(Some(Page { entries }))
+    }
+}
+
+/// The entries of a page as the server sent them.
+enum Entries {
+    All(Vec<RawJson>),
+    TooMany,
+}
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Entries;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = list.next_element()? {
+                    if entries.len() == MAX_ENTRIES {
+                        while list.next_element::<IgnoredAny>()?.is_some() {}
+                        return Ok(Entries::TooMany);
+                    }
+                    entries.push(entry);
+                }
+                Ok(Entries::All(entries))
+            }
+        }
+        deserializer.deserialize_seq(List)
     }
 }
 

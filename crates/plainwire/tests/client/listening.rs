@@ -82,6 +82,18 @@ async fn listens_once_the_server_has_agreed_and_says_to_what() {
     assert_eq!(*listen.expect("a subscription").honoured(), expected);
 }
 
+#[tokio::test]
+async fn resources_that_nobody_asked_for_are_not_honoured() {
+    let (client, mut script) = Script::connect(Client::builder(), MODERN).await;
+    let serve = async {
+        let (id, _) = script.expect("subscriptions/listen").await;
+        let honoured = json!({ "notifications": { "resourceSubscriptions": ["a:3", "a:2", "a:2", "a"] } });
+        script.tell(&id, "notifications/subscriptions/acknowledged", honoured).await;
+    };
+    let (listen, ()) = tokio::join!(client.listen(filter(&["a:1", "a:2"])), serve);
+    assert_eq!(listen.expect("a subscription").honoured().resource_subscriptions, ["a:2"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_agrees_is_not_waited_for() {
     let (client, mut script) = Script::connect(Client::builder(), MODERN).await;

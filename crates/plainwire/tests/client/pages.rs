@@ -89,3 +89,32 @@ async fn stops_at_a_list_that_never_ends() {
         other => panic!("{other:?}"),
     }
 }
+
+#[tokio::test]
+async fn a_page_and_the_pages_before_the_last_have_100000_entries() {
+    for (sizes, expected) in [
+        (&[100_000, 1][..], Ok(100_001)),
+        (&[100_001], Err("expected a page of `tools/list` to have at most 100000 entries, but found more")),
+        (&[99_999, 2, 1], Err("expected all pages of `tools/list` to have at most 100000 entries")),
+    ] {
+        let (client, mut script) = Script::connect(Client::builder(), MODERN).await;
+        let serve = async {
+            for (n, size) in sizes.iter().enumerate() {
+                let (id, _) = script.expect("tools/list").await;
+                let mut page = json!({ "resultType": "complete", "tools": vec![0; *size] });
+                if n + 1 < sizes.len() {
+                    page["nextCursor"] = json!("c");
+                }
+                script.answer(&id, page).await;
+            }
+            std::future::pending().await
+        };
+        let read =
+            tokio::select! { read = client.list_raw(List::Tools) => read, () = serve => unreachable!() };
+        match (read.map(|entries| entries.len()), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(Error::Decode { message }), Err(expected)) => assert_eq!(message, expected),
+            other => panic!("{other:?}"),
+        }
+    }
+}

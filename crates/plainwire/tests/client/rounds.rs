@@ -400,3 +400,48 @@ async fn everything_that_waits_is_told_when_the_server_leaves() {
     });
     assert!(matches!(failed, Err(Error::Closed { .. })), "{failed:?}");
 }
+
+#[tokio::test]
+async fn questions_and_states_of_all_calls_have_32_mib_together() {
+    let client = Client::builder().on_elicit(|question| async move {
+        match question {
+            Elicitation::Form { message, .. } if message == "now" => ElicitResult::decline(),
+            _ => std::future::pending().await,
+        }
+    });
+    let (client, mut script) = Script::connect(client, MODERN).await;
+    let state = Value::from("s".repeat(12 << 20));
+    let mut calls = [(); 3].map(|()| Box::pin(client.call_tool("t", json!({})).into_future()));
+    let [first, second, third] = &mut calls;
+    let answered = |question: &str| json!({ "q": elicit(question) });
+    // The state of the first call waits for an answer of the user, that of the second for the server.
+    let served = async {
+        let (id, _) = script.expect("tools/call").await;
+        script.requires(&id, answered("later"), state.clone()).await;
+    };
+    tokio::select! { _ = first => panic!("an answer"), () = served => {} }
+    let served = async {
+        let (id, _) = script.expect("tools/call").await;
+        script.requires(&id, answered("now"), state.clone()).await;
+        script.expect("tools/call").await.0
+    };
+    let open = tokio::select! { _ = &mut *second => panic!("an answer"), id = served => id };
+    let served = async {
+        let (id, _) = script.expect("tools/call").await;
+        script.requires(&id, answered("now"), state.clone()).await;
+    };
+    let refused = tokio::join!(third, served).0.expect_err("too much").to_string();
+    let expected = "expected the questions that wait to have at most 33554432 bytes together (limit `MAX_QUESTION_BYTES`), but found more";
+    assert!(refused.contains(expected), "{refused}");
+    // A call that ends makes room.
+    let served = async { script.done(&open).await };
+    tokio::join!(second, served).0.expect("an answer");
+    let served = async {
+        let (id, _) = script.expect("tools/call").await;
+        script.requires(&id, answered("now"), state.clone()).await;
+        let (id, params) = script.expect("tools/call").await;
+        assert_eq!(params["requestState"], state);
+        script.done(&id).await;
+    };
+    call(&client, served).await.expect("an answer");
+}

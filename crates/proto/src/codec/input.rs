@@ -335,6 +335,10 @@ impl Encoder {
 }
 
 impl InputRequired {
+    /// Largest number of questions of a result that are read: as many as a call of a server of this crate asks in a
+    /// round by default.
+    pub const MAX_REQUESTS: usize = 256;
+
     /// Returns whether the `resultType` of `result` is `input_required`.
     pub fn is_in(result: &str) -> bool {
         #[derive(Deserialize)]
@@ -351,7 +355,8 @@ impl InputRequired {
     ///
     /// # Errors
     /// `InvalidRequest` for JSON without the shape of such a result, a result with neither questions nor
-    /// state, a question of an unknown method or with invalid parameters, and two questions with one key.
+    /// state, a question of an unknown method or with invalid parameters, two questions with one key, and more
+    /// than [`Self::MAX_REQUESTS`] questions.
     pub fn parse(result: &str) -> Result<Self, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -371,7 +376,7 @@ impl InputRequired {
             .map_err(|error| invalid(format!("expected an `input_required` result, but found {error}")))?;
         let (mut keys, mut requests) = (BTreeSet::new(), Vec::new());
         if let Some(map) = wire.input_requests {
-            for (key, raw) in members(map.get()).map_err(|error| {
+            for (key, raw) in members_up_to(Self::MAX_REQUESTS, map.get()).map_err(|error| {
                 invalid(format!("expected `inputRequests` to be an object, but found {error}"))
             })? {
                 let at = |text: &str| invalid(format!("`inputRequests.{}`: {text}", shorten(&key)));
@@ -430,7 +435,12 @@ pub fn retry_params(params: &str, responses: &[(String, String)], state: Option<
 /// # Errors
 /// For text that is not a JSON object.
 pub fn members(json: &str) -> Result<Vec<(String, Box<RawValue>)>, serde_json::Error> {
-    struct Members;
+    members_up_to(usize::MAX, json)
+}
+
+/// Like [`members`], but an object of more than `most` members is an error.
+fn members_up_to(most: usize, json: &str) -> Result<Vec<(String, Box<RawValue>)>, serde_json::Error> {
+    struct Members(usize);
     impl<'de> serde::de::Visitor<'de> for Members {
         type Value = Vec<(String, Box<RawValue>)>;
 
@@ -441,6 +451,9 @@ pub fn members(json: &str) -> Result<Vec<(String, Box<RawValue>)>, serde_json::E
         fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let mut all = Vec::new();
             while let Some(member) = map.next_entry()? {
+                if all.len() == self.0 {
+                    return Err(serde::de::Error::custom(format!("more than {} members", self.0)));
+                }
                 all.push(member);
             }
             Ok(all)
@@ -448,7 +461,7 @@ pub fn members(json: &str) -> Result<Vec<(String, Box<RawValue>)>, serde_json::E
     }
     use serde::Deserializer as _;
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    let all = deserializer.deserialize_map(Members)?;
+    let all = deserializer.deserialize_map(Members(most))?;
     deserializer.end()?;
     Ok(all)
 }

@@ -146,3 +146,17 @@ fn names_the_server_beside_the_authors_own_meta() {
         r#"{"resultType":"complete","content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"},"k": 1}}"#
     );
 }
+
+#[test]
+fn reads_at_most_256_questions_of_a_result() {
+    use crate::model::InputRequired;
+    let result = |count: usize| {
+        let questions: Vec<_> = (0..count).map(|n| format!(r#""{n}":{{"method":"roots/list"}}"#)).collect();
+        format!(r#"{{"inputRequests":{{{}}}}}"#, questions.join(","))
+    };
+    let read = |count| InputRequired::parse(&result(count)).map(|it| it.requests.len());
+    assert_eq!(read(256).expect("questions"), 256);
+    let error = read(257).expect_err("too many").to_string();
+    let expected = "expected `inputRequests` to be an object, but found more than 256 members";
+    assert!(error.starts_with(expected), "{error}");
+}

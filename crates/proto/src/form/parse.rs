@@ -22,13 +22,19 @@ impl Form {
     ///
     /// # Errors
     /// For a part that is not valid in a form, such as ``expected `properties.address` to be a string,
-    /// number, boolean or choice, but found an object``, and for more than [`Form::MAX_FIELDS`] fields or
-    /// [`Form::MAX_CHOICES`] choices.
+    /// number, boolean or choice, but found an object``, for more than [`Form::MAX_FIELDS`] fields or
+    /// [`Form::MAX_CHOICES`] choices, and for a text of more than [`Form::MAX_BYTES`].
     pub fn parse(schema: &str) -> Result<Self, String> {
         Self::parsed(schema).map_err(one_line)
     }
 
     fn parsed(schema: &str) -> Result<Self, String> {
+        let (most, found) = (Self::MAX_BYTES, schema.len());
+        if found > most {
+            return Err(format!(
+                "expected the schema of a form to have at most {most} bytes, but found {found}"
+            ));
+        }
         let root: BTreeMap<String, Box<RawValue>> =
             serde_json::from_str(schema).map_err(|error| no_object("requestedSchema", schema, &error))?;
         let text = |name: &str| root.get(name).map_or("nothing", |raw| raw.get());

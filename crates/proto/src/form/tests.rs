@@ -265,6 +265,17 @@ fn refuses_more_fields_than_anybody_fills_in() {
 }
 
 #[test]
+fn refuses_a_form_of_more_than_a_mebibyte() {
+    let schema = |bytes: usize| {
+        let fixed = json!({ "type": "object", "properties": {}, "title": "" }).to_string();
+        fixed.replace("\"\"", &format!("\"{}\"", "t".repeat(bytes - fixed.len())))
+    };
+    assert!(Form::parse(&schema(1 << 20)).is_ok());
+    let error = Form::parse(&schema((1 << 20) + 1)).expect_err("too long");
+    assert_eq!(error, "expected the schema of a form to have at most 1048576 bytes, but found 1048577");
+}
+
+#[test]
 fn refuses_more_choices_than_anybody_reads() {
     let plain = |count: usize| json!({ "type": "string", "enum": (0..count).map(|n| n.to_string()).collect::<Vec<_>>() });
     let titled = |count: usize| json!({ "type": "array", "items": { "anyOf": (0..count).map(|n| json!({ "const": n.to_string() })).collect::<Vec<_>>() } });

@@ -22,7 +22,7 @@ mod value;
 pub use classify::{Class, classify};
 pub use modern::{check_modern, name_source};
 pub use params::{check_params, param_values};
-pub use schema::{ParamHeader, Primitive, param_headers};
+pub use schema::{ParamHeader, Primitive, param_headers, param_headers_of};
 pub use session::{check_batch, check_session, is_session_id, named_session, session_id};
 pub use value::{BadValue, decode_value, encode_value};
 

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::json::shorten;
+
 /// An argument of a tool that a header repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamHeader {
@@ -37,6 +39,14 @@ const KEYWORD: &str = "x-mcp-header";
 /// Largest number of nesting levels in a schema. 128: the limit of common parsers.
 const MOST_LEVELS: usize = 128;
 
+/// Largest size in bytes of a schema from a server that is parsed for the keyword. 256 KiB: as a tree, it takes
+/// up to 10 MiB.
+const MAX_SCHEMA: usize = 256 << 10;
+
+/// Largest size in bytes of all headers of a tool, each with the path to its argument. 64 KiB: more than HTTP servers
+/// accept in a request.
+const MAX_HEADERS: usize = 64 << 10;
+
 /// Returns the arguments that headers repeat, in the order of the schema.
 ///
 /// An argument has one type, beside which `null` is allowed, since the specification defines the header for a
@@ -45,12 +55,38 @@ const MOST_LEVELS: usize = 128;
 /// # Errors
 /// The reason, for the log: clients leave out such a tool, and servers should not offer it. Reasons are a
 /// header name that is empty, not an HTTP token or already used, an argument that is neither string nor
-/// integer nor boolean, an annotation that is not reachable through `properties` alone, and a schema of more
-/// than 128 levels.
+/// integer nor boolean, an annotation that is not reachable through `properties` alone, a schema of more than
+/// 128 levels, and headers of more than 64 KiB with the paths to their arguments.
 pub fn param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
-    let mut walk = Walk { found: Vec::new(), names: BTreeSet::new(), path: Vec::new() };
+    let mut walk = Walk { bytes: 0, found: Vec::new(), names: BTreeSet::new(), path: Vec::new() };
     walk.schema(schema, SubschemaPosition::Reachable, 0)?;
     Ok(walk.found)
+}
+
+/// Like [`param_headers`], from the text of a schema. A text without the keyword `x-mcp-header` is not parsed.
+///
+/// # Errors
+/// Also for a schema of more than 256 KiB with the keyword, and for text that is no JSON.
+pub fn param_headers_of(schema: &str) -> Result<Vec<ParamHeader>, String> {
+    if !may_have_keyword(schema) {
+        return Ok(Vec::new());
+    }
+    let found = schema.len();
+    if found > MAX_SCHEMA {
+        return Err(format!(
+            "expected a schema with `{KEYWORD}` to have at most {MAX_SCHEMA} bytes, but found {found}"
+        ));
+    }
+    let schema = serde_json::from_str(schema)
+        .map_err(|error| format!("expected a schema that can be read, but found: {error}"))?;
+    param_headers(&schema)
+}
+
+/// Returns whether `schema` contains the keyword, or an escape of one of its letters.
+fn may_have_keyword(schema: &str) -> bool {
+    let escapes = ["\\u002d", "\\u002D", "\\u006", "\\u007"];
+    schema.contains(KEYWORD)
+        || (schema.contains("\\u00") && escapes.iter().any(|escape| schema.contains(escape)))
 }
 
 /// The position of a subschema: reachable from the root through `properties` alone, or elsewhere.
@@ -61,6 +97,8 @@ enum SubschemaPosition {
 }
 
 struct Walk {
+    /// The size of the headers in `found` and of their paths.
+    bytes: usize,
     found: Vec<ParamHeader>,
     names: BTreeSet<String>,
     path: Vec<String>,
@@ -115,27 +153,37 @@ impl Walk {
         kind: Option<&Value>,
         place: SubschemaPosition,
     ) -> Result<(), String> {
-        let path = self.path.join(".");
         let Some(name) = name.as_str().filter(|it| is_token(it)) else {
+            let (path, found) = (self.path.join("."), name.to_string());
+            let (path, found) = (shorten(&path), shorten(&found));
             return Err(format!(
-                "expected `{KEYWORD}` of `{path}` to be a name of a header, but found {name}"
+                "expected `{KEYWORD}` of `{path}` to be a name of a header, but found {found}"
             ));
         };
         // The root itself is not an argument.
         if place == SubschemaPosition::Elsewhere || self.path.is_empty() {
             return Err(format!(
-                "expected `{KEYWORD}` under `properties` only, but found {name:?} elsewhere"
+                "expected `{KEYWORD}` under `properties` only, but found {:?} elsewhere",
+                shorten(name)
             ));
         }
         let Some(kind) = kind.and_then(primitive) else {
-            let found = kind.map_or("nothing".to_owned(), Value::to_string);
+            let (path, found) = (self.path.join("."), kind.map_or("nothing".to_owned(), Value::to_string));
+            let (path, found) = (shorten(&path), shorten(&found));
             return Err(format!(
                 "expected `type` of `{path}` to be string, integer or boolean for `{KEYWORD}`, but found {found}"
             ));
         };
         let header = format!("mcp-param-{}", name.to_ascii_lowercase());
+        self.bytes += header.len() + self.path.iter().map(String::len).sum::<usize>();
+        if self.bytes > MAX_HEADERS {
+            return Err(format!(
+                "expected the headers of a tool, with the paths to their arguments, to have at most {MAX_HEADERS} \
+                 bytes, but found more"
+            ));
+        }
         if !self.names.insert(header.clone()) {
-            return Err(format!("expected each `{KEYWORD}` once, but found {name:?} again"));
+            return Err(format!("expected each `{KEYWORD}` once, but found {:?} again", shorten(name)));
         }
         self.found.push(ParamHeader { header, path: self.path.clone(), kind });
         Ok(())

@@ -1,8 +1,10 @@
 //! Small values of the protocol: roots, log messages, completions, subscriptions.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::RawJson;
 use crate::error::{Error, ErrorKind};
@@ -223,12 +225,41 @@ impl Completion {
 pub struct SubscriptionFilter {
     /// Whether to report changes of the list of prompts.
     pub prompts_list_changed: bool,
-    /// The URIs of the resources whose changes to report.
+    /// The URIs of the resources whose changes to report. At most 100,000 are read.
+    #[serde(deserialize_with = "uris")]
     pub resource_subscriptions: Vec<String>,
     /// Whether to report changes of the list of resources.
     pub resources_list_changed: bool,
     /// Whether to report changes of the list of tools.
     pub tools_list_changed: bool,
+}
+
+/// The most URIs of a filter that are read. 100,000: a hundred times more than servers of this crate accept by default.
+const MAX_URIS: usize = 100_000;
+
+/// Reads a list of at most [`MAX_URIS`] strings: the short ones take more memory than their text.
+fn uris<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Uris;
+    impl<'de> Visitor<'de> for Uris {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a sequence")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut uris = Vec::new();
+            while let Some(uri) = list.next_element()? {
+                if uris.len() == MAX_URIS {
+                    let why = format!("expected at most {MAX_URIS} URIs, but found more");
+                    return Err(serde::de::Error::custom(why));
+                }
+                uris.push(uri);
+            }
+            Ok(uris)
+        }
+    }
+    deserializer.deserialize_seq(Uris)
 }
 
 #[cfg(test)]
@@ -259,6 +290,17 @@ mod tests {
         let root = |json: &str| serde_json::from_str::<Root>(json).expect("a root");
         assert_eq!(Root::new("file:///a"), root(r#"{"uri":"file:///a"}"#));
         assert_eq!(Root::named("file:///a", "A"), root(r#"{"uri":"file:///a","name":"A"}"#));
+    }
+
+    #[test]
+    fn a_filter_names_at_most_100000_resources() {
+        let read = |count: usize| {
+            let uris = vec!["\"\""; count].join(",");
+            serde_json::from_str::<SubscriptionFilter>(&format!(r#"{{"resourceSubscriptions":[{uris}]}}"#))
+        };
+        assert_eq!(read(100_000).expect("a filter").resource_subscriptions.len(), 100_000);
+        let error = read(100_001).expect_err("too many").to_string();
+        assert!(error.starts_with("expected at most 100000 URIs, but found more"), "{error}");
     }
 
     #[test]

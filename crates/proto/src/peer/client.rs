@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::hello::{Discovered, Initialized, Unusable, Versions};
 use super::inbound::Answer;
 use super::{
     ClientConfig, EraChoice, Event, Now, Peer, Request, RequestKey, RequestMeta, RequestOptions, Role, Route,
@@ -17,7 +18,7 @@ use crate::envelope::{Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::write::{self, Object};
 use crate::json::{Span, shorten};
-use crate::model::{Capabilities, Implementation, InputMethod, LogLevel, ServerHello};
+use crate::model::{Capabilities, InputMethod, LogLevel, ServerHello};
 use crate::revision::{Era, Feature, Revision};
 
 /// State of a connection on the client's side.
@@ -270,10 +271,10 @@ impl Peer {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Discover {
-            supported_versions: Vec<String>,
+            supported_versions: Versions,
         }
         let supported = serde_json::from_str::<Discover>(result).map(|it| it.supported_versions);
-        let served = |r: Revision| supported.iter().flatten().any(|v| v == r.as_str());
+        let served = |r: Revision| supported.as_ref().is_ok_and(|it| it.has(r));
         if *id != Id::Integer(request.0.into()) || session.newest(Era::Modern, served).is_none() {
             return false;
         }
@@ -317,49 +318,36 @@ impl Peer {
     }
 
     fn discovered(&mut self, result: &str, now: Now) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Discover {
-            #[serde(default)]
-            capabilities: Capabilities,
-            instructions: Option<String>,
-            #[serde(rename = "_meta", default)]
-            meta: Meta,
-            supported_versions: Vec<String>,
-        }
-        #[derive(Deserialize, Default)]
-        struct Meta {
-            #[serde(rename = "io.modelcontextprotocol/serverInfo")]
-            server_info: Option<Implementation>,
-        }
-        let discover: Discover = match serde_json::from_str(result) {
-            Ok(discover) => discover,
-            Err(error) => {
+        let discovered = match Discovered::read(result) {
+            Ok(discovered) => discovered,
+            // A server whose description is too large is no legacy server.
+            Err(Unusable::TooLarge(text)) => return self.refuse_server(text),
+            Err(Unusable::Unreadable(error)) => {
                 let text = format!("expected the result of `server/discover`, but found {error}");
                 return self.not_discovered(Error::new(ErrorKind::InvalidRequest, text), now);
             }
         };
         let Role::Client(session) = &mut self.role else { return };
-        let served = |r: Revision| discover.supported_versions.iter().any(|v| v == r.as_str());
+        let served = |r: Revision| discovered.versions.has(r);
         match session.newest(Era::Modern, served) {
             Some(revision) => {
                 session.agreed = Some(revision);
                 self.events.push_back(Event::Connected(Box::new(ServerHello {
-                    capabilities: discover.capabilities,
-                    instructions: discover.instructions,
+                    capabilities: discovered.capabilities,
+                    instructions: discovered.instructions,
                     revision,
-                    server_info: discover.meta.server_info,
+                    server_info: discovered.server_info,
                     raw: raw(result),
                 })));
             }
-            None => self.fall_back(served, &format!("{:?}", discover.supported_versions), now),
+            None => self.fall_back(served, &discovered.versions.to_string(), now),
         }
     }
 
     fn not_discovered(&mut self, error: Error, now: Now) {
         #[derive(Deserialize)]
         struct Unsupported {
-            supported: Vec<String>,
+            supported: Versions,
         }
         let Role::Client(session) = &self.role else { return };
         let modern_error = matches!(
@@ -367,11 +355,11 @@ impl Peer {
             ErrorKind::UnsupportedVersion | ErrorKind::MissingClientCapability | ErrorKind::HeaderMismatch
         );
         if modern_error {
-            let supported: Vec<String> = error
+            let supported = error
                 .data()
                 .and_then(|data| serde_json::from_str::<Unsupported>(data).ok())
-                .map_or_else(Vec::new, |data| data.supported);
-            let served = |r: Revision| supported.iter().any(|v| v == r.as_str());
+                .map_or_else(Versions::default, |data| data.supported);
+            let served = |r: Revision| supported.has(r);
             // A revision that was just refused is proposed once more if the server lists it as supported. A
             // second repetition could loop forever.
             let (proposed, insisted) = (session.proposed, session.insisted);
@@ -383,7 +371,7 @@ impl Peer {
                     }
                     self.discover(revision, now);
                 }
-                None => self.fall_back(served, &format!("{supported:?}"), now),
+                None => self.fall_back(served, &supported.to_string(), now),
             }
         } else if let Some(revision) = session.fallback(|_| true) {
             self.initialize(revision, now);
@@ -414,19 +402,10 @@ impl Peer {
     }
 
     fn initialized_by_server(&mut self, result: &str) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Initialized {
-            #[serde(default)]
-            capabilities: Capabilities,
-            instructions: Option<String>,
-            protocol_version: String,
-            server_info: Option<Implementation>,
-        }
         let Role::Client(session) = &mut self.role else { return };
-        let answer = serde_json::from_str::<Initialized>(result);
+        let answer = Initialized::read(result);
         let revision = answer.as_ref().ok().and_then(|it| {
-            let revision = Revision::parse(&it.protocol_version)?;
+            let revision = Revision::parse(&it.version)?;
             session.newest(Era::Legacy, |ours| ours == revision)
         });
         match (answer, revision) {
@@ -445,15 +424,20 @@ impl Peer {
                 let text = format!(
                     "expected the server to speak one of {}, but found {:?}",
                     ours(&session.config),
-                    shorten(&it.protocol_version)
+                    shorten(&it.version)
                 );
                 self.events.push_back(Event::Refused(Error::new(ErrorKind::UnsupportedVersion, text)));
             }
-            (Err(error), _) => {
-                let text = format!("expected the result of `initialize`, but found {error}");
-                self.events.push_back(Event::Refused(Error::new(ErrorKind::InvalidRequest, text)));
+            (Err(Unusable::TooLarge(text)), _) => self.refuse_server(text),
+            (Err(Unusable::Unreadable(error)), _) => {
+                self.refuse_server(format!("expected the result of `initialize`, but found {error}"));
             }
         }
+    }
+
+    /// Reports that the handshake has failed, because the server describes itself in a way that can't be used.
+    fn refuse_server(&mut self, text: String) {
+        self.events.push_back(Event::Refused(Error::new(ErrorKind::InvalidRequest, text)));
     }
 }
 

@@ -23,6 +23,7 @@ mod batch;
 mod client;
 mod config;
 mod event;
+mod hello;
 mod inbound;
 mod keep_alive;
 mod listening;

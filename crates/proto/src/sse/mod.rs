@@ -75,7 +75,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// A received event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The id of this event, if it has one; [`Events::last_id`] is the id to resume with.
+    /// The id of this event, if it has one; [`Events::last_id`] is the id to resume with. An id of more than
+    /// 8 KiB is empty: the stream can't be resumed after it.
     pub id: Option<String>,
     /// The event type; `None` means `message`.
     pub event: Option<String>,
@@ -137,6 +138,9 @@ const LARGE: usize = 64 << 10;
 /// the system as soon as they are freed, and may keep smaller ones.
 const ROOM: usize = 33 << 20;
 
+/// The most bytes of the id of an event, which is kept beyond its event. 8 KiB: as much as servers accept in a header.
+const MAX_ID: usize = 8 << 10;
+
 /// The byte order mark, U+FEFF.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -183,7 +187,7 @@ impl Events {
 
     /// Returns the number of bytes that are kept of the event being read, whose end has not arrived.
     pub fn unfinished(&self) -> usize {
-        self.size + self.line.len()
+        if self.skipping { 0 } else { self.size + self.line.len() }
     }
 
     /// Reserves room for the rest of a large event. The room costs nothing before it is used, and growing by
@@ -276,6 +280,7 @@ impl Events {
                 none => *none = Some(value.to_owned()),
             },
             "event" => self.event.event = Some(value.to_owned()),
+            "id" if value.len() > MAX_ID => self.event.id = Some(String::new()),
             "id" if !value.contains('\0') => self.event.id = Some(value.to_owned()),
             "retry" if value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 // An empty number, or one of more than 64 bits, is ignored.

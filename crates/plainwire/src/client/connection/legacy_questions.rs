@@ -7,7 +7,7 @@ use plainwire_proto::model::{InputMethod, InputRequest};
 use plainwire_proto::peer::{CallKey, Peer};
 use plainwire_proto::revision::Revision;
 
-use super::questions::{MAX_QUESTIONS, QuestionOutcome, QuestionSource};
+use super::questions::{Held, MAX_QUESTIONS, QuestionOutcome, QuestionSource, bytes_of_parts};
 use super::state::ConnectionState;
 
 impl ConnectionState {
@@ -22,31 +22,41 @@ impl ConnectionState {
     ) {
         let question = self.read(method, params.unwrap_or("{}"), revision);
         match question {
-            Ok(question) => {
-                let has_handler = method != InputMethod::ListRoots;
+            Ok((question, held)) => {
                 self.pages.asked(key, &question);
                 let answer = self.asked.answer(question);
                 let handler = self.questions.ask(QuestionSource::Request { key, revision }, answer);
-                if has_handler {
-                    self.requests.insert(key, handler);
+                if let Some(held) = held {
+                    self.requests.insert(key, (handler, held));
                 }
             }
             Err(error) => peer.respond_error(key, &error),
         }
     }
 
-    /// Reads a question. Checks that the client declared this kind of question, and that not too many
-    /// handlers run.
-    fn read(&self, method: InputMethod, params: &str, revision: Revision) -> Result<InputRequest, Refusal> {
+    /// Reads a question. Checks that the client declared this kind of question, that not too many handlers
+    /// run, and that there is room for the question.
+    fn read(
+        &self,
+        method: InputMethod,
+        params: &str,
+        revision: Revision,
+    ) -> Result<(InputRequest, Option<Held>), Refusal> {
+        // Of `roots/list`, nothing is kept.
+        let has_handler = method != InputMethod::ListRoots;
+        let mut held = has_handler.then(|| self.questions.hold(params.len())).transpose()?;
         let question = read_input_params(method, params)?;
+        if let Some(held) = &mut held {
+            held.merge(self.questions.hold(bytes_of_parts(&question))?);
+        }
         self.asked.check(&question, revision)?;
-        if method != InputMethod::ListRoots && self.requests.len() >= MAX_QUESTIONS {
+        if has_handler && self.requests.len() >= MAX_QUESTIONS {
             let text = format!(
                 "expected at most {MAX_QUESTIONS} questions at a time (limit `MAX_QUESTIONS`), but found one more"
             );
             return Err(Refusal::new(ErrorKind::Overloaded, text));
         }
-        Ok(question)
+        Ok((question, held))
     }
 }
 

@@ -2,7 +2,7 @@
 //! open. A legacy server gets one `resources/subscribe` for each URI, and reports changes of lists to all its
 //! clients without a request.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
@@ -93,8 +93,11 @@ impl Listens {
         let Some(&ticket) = self.requests.get(&request) else { return };
         let Some(listening) = self.open.get_mut(&ticket) else { return };
         let listens = match news {
-            SubscriptionNotice::Acknowledged(filter) => {
+            SubscriptionNotice::Acknowledged(mut filter) => {
                 if listening.opened.is_some() {
+                    // The filter is kept: nothing in it that the program has not asked for, and nothing twice.
+                    let (speaker, mut named) = (&listening.speaker, BTreeSet::new());
+                    filter.resource_subscriptions.retain(|uri| speaker.has(uri) && named.insert(uri.clone()));
                     listening.honoured = filter;
                     listening.begin();
                 }

@@ -274,13 +274,14 @@ impl Pump {
             }
             #[cfg(feature = "http-client")]
             Incoming::Message(inbound) => {
-                let Inbound { parsed, text } = *inbound;
+                let Inbound { parsed, permit, text } = *inbound;
                 match parsed {
                     Some(parsed) => peer.handle_parsed(&text, parsed, clock.now()),
                     None => peer.handle_frame(text.as_bytes(), clock.now()),
                 }
-                whole = text;
-                &whole
+                // The next large message may arrive once this one is handled.
+                whole = (text, permit);
+                &whole.0
             }
             #[cfg(feature = "http-client")]
             Incoming::Renewed => {

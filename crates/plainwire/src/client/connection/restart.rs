@@ -147,7 +147,7 @@ impl ConnectionState {
         self.cache.as_ref().inspect(|cache| cache.forget_all());
         // Handlers for questions of the old server stop: the keys of its requests mean nothing to the new
         // one.
-        for (_, handler) in self.requests.drain() {
+        for (_, (handler, _)) in self.requests.drain() {
             handler.abort();
         }
         self.questions = Questions::default();

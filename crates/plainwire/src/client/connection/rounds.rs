@@ -18,7 +18,7 @@ use plainwire_proto::peer::{Now, Peer, RequestKey, RequestOptions};
 use plainwire_proto::revision::Revision;
 
 use super::Ask;
-use super::questions::{MAX_QUESTIONS, QuestionOutcome, QuestionSource};
+use super::questions::{Held, MAX_QUESTIONS, QuestionOutcome, QuestionSource, bytes_of_parts};
 use super::state::ConnectionState;
 use crate::client::Stage;
 use crate::error::{Error, Result};
@@ -32,6 +32,9 @@ pub(super) struct Call {
     pub(super) is_repeated: bool,
     /// The number of times in a row that the server has asked for a retry without asking a question.
     delays: u32,
+    /// The permit to keep the questions and the state of the newest round, until the server has answered the next
+    /// request; `None` before the first round.
+    held: Option<Held>,
     /// The number of times that the server has answered with questions, or asked for a retry.
     rounds: u32,
     /// The hard deadline of the call, in the time of the connection's clock.
@@ -40,7 +43,7 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) fn new(ask: Ask, until: Duration) -> Self {
-        Self { ask, is_repeated: false, delays: 0, rounds: 0, until }
+        Self { ask, is_repeated: false, delays: 0, held: None, rounds: 0, until }
     }
 
     /// Returns whether the server has answered the call with questions, or asked for a retry, at least once.
@@ -97,7 +100,7 @@ impl ConnectionState {
         let ticket = call.ask.ticket;
         call.rounds = call.rounds.saturating_add(1);
         let revision = peer.revision().unwrap_or(Revision::NEWEST);
-        let checked = self.check(&call, result.text(frame), revision);
+        let checked = self.check(&mut call, result.text(frame), revision);
         match checked {
             Ok(required) => {
                 if let Some(trace) = &call.ask.trace {
@@ -112,7 +115,7 @@ impl ConnectionState {
     }
 
     /// Reads the questions of a result, and checks them all before any handler starts.
-    fn check(&self, call: &Call, result: &str, revision: Revision) -> Result<InputRequired> {
+    fn check(&self, call: &mut Call, result: &str, revision: Revision) -> Result<InputRequired> {
         let method = &call.ask.method;
         let refuse = |kind, text| Err(Error::Rpc(Refusal::new(kind, text)));
         let limit = self.max_rounds;
@@ -122,7 +125,13 @@ impl ConnectionState {
             );
             return refuse(ErrorKind::Overloaded, text);
         }
+        // Those of the round before were needed until now.
+        call.held = None;
+        let mut held = self.questions.hold(result.len()).map_err(Error::Rpc)?;
         let required = InputRequired::parse(result).map_err(Error::Rpc)?;
+        let parts = required.requests.iter().map(|(_, question)| bytes_of_parts(question)).sum();
+        held.merge(self.questions.hold(parts).map_err(Error::Rpc)?);
+        call.held = Some(held);
         let found = required.requests.len();
         if found > MAX_QUESTIONS {
             let text = format!(

@@ -20,7 +20,7 @@ use tokio::task::AbortHandle;
 
 use super::before_greeting::BeforeGreeting;
 use super::listens::Listens;
-use super::questions::{QuestionOutcome, QuestionSource, Questions};
+use super::questions::{Held, QuestionOutcome, QuestionSource, Questions};
 use super::restart::{CarriedOver, SET_LEVEL};
 use super::rounds::{Call, Round};
 use super::web_pages::Pages;
@@ -46,9 +46,9 @@ pub(crate) struct ConnectionState {
     notices: NoticeSender,
     pub(super) pages: Pages,
     pub(super) questions: Questions,
-    /// The running handlers for questions of a legacy server, by the key of its request: at most
-    /// `MAX_QUESTIONS`.
-    pub(super) requests: HashMap<CallKey, AbortHandle>,
+    /// The running handlers for questions of a legacy server, each with the permit to keep its question, by the key
+    /// of the server's request: at most `MAX_QUESTIONS`.
+    pub(super) requests: HashMap<CallKey, (AbortHandle, Held)>,
     /// The calls between two requests, while their questions are answered or they wait for a retry; by the
     /// call's ticket.
     pub(super) rounds: HashMap<u64, Round>,
@@ -141,7 +141,7 @@ impl ConnectionState {
                 Event::Cancelled { key, reason } => {
                     tracing::debug!("the server cancelled a question: {reason:?}");
                     self.pages.answered(key, &QuestionOutcome::Stopped);
-                    if let Some(handler) = self.requests.remove(&key) {
+                    if let Some((handler, _)) = self.requests.remove(&key) {
                         handler.abort();
                     }
                 }
@@ -333,7 +333,7 @@ impl ConnectionState {
         let Some(answer) = self.listens.settle(request, answer, peer, now) else { return };
         if let Some(call) = self.waiting.remove(&request) {
             if let ("tools/list", Ok(list)) = (&*call.ask.method, &answer) {
-                self.carried.tools.learn(list.get());
+                self.carried.tools.learn(&call.ask.params, list.get());
             }
             self.tickets.remove(&call.ask.ticket);
             self.unsent.remove(&request.id());

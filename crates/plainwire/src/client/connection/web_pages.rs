@@ -17,6 +17,9 @@ use super::questions::QuestionOutcome;
 /// replaces the oldest.
 pub(super) const MAX_PAGES: usize = 64;
 
+/// The most bytes of the id of a page that is remembered. 8 KiB: two hundred times more than a UUID.
+const MAX_ID: usize = 8 << 10;
+
 /// The code of the error that requires pages to be opened first.
 ///
 /// Spec: 2025-11-25 `elicitation` "Error Handling", `URLElicitationRequiredError`.
@@ -77,9 +80,37 @@ impl Pages {
     }
 
     fn add(&mut self, key: Option<CallKey>, id: String) {
+        if id.len() > MAX_ID {
+            let found = id.len();
+            return tracing::warn!(
+                "the end of a page is not reported: expected `elicitationId` to have at most {MAX_ID} bytes, but \
+                 found {found}"
+            );
+        }
         if self.open.len() >= MAX_PAGES {
             self.open.pop_front();
         }
         self.open.push_back((key, id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plainwire_proto::error::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn a_page_with_an_id_of_more_than_8_kib_is_not_remembered() {
+        for (length, is_kept) in [(8 << 10, true), ((8 << 10) + 1, false)] {
+            let id = "i".repeat(length);
+            let data = serde_json::json!({ "code": REQUIRED, "message": "", "data": { "elicitations": [{ "elicitationId": id }] } });
+            let mut pages = Pages::default();
+            pages.refused(&Error::from_wire(&data.to_string(), "tools/call"));
+            assert_eq!(pages.complete(&id), is_kept, "{length}");
+        }
+        let mut pages = Pages::default();
+        pages.refused(&Error::new(ErrorKind::Internal, "another error"));
+        assert!(!pages.complete(""));
     }
 }

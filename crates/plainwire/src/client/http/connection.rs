@@ -9,7 +9,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use plainwire_proto::peer::Limits;
 use reqwest::{Client, Response, Url};
-use tokio::sync::{OwnedRwLockWriteGuard, RwLock, Semaphore, SemaphorePermit, mpsc};
+use tokio::sync::{OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore, mpsc};
 
 use super::remote::{Remote, client};
 use super::session::Session;
@@ -24,7 +24,7 @@ pub(super) const INITIALIZED: &str = "notifications/initialized";
 const MOST_CHALLENGES: u32 = 5;
 
 /// The size in bytes above which a message that arrives counts as large, and the number of large messages that
-/// arrive at a time. Two, so that one that stalls does not hold up all others.
+/// arrive or wait to be handled at a time. Two, so that one that stalls does not hold up all others.
 const LARGE: usize = 64 << 10;
 const LARGE_AT_A_TIME: usize = 2;
 
@@ -43,8 +43,8 @@ pub(crate) struct Connection {
     pub(super) gate: Arc<RwLock<()>>,
     /// The headers of each request, as the program set them.
     pub(super) headers: HeaderMap,
-    /// The permits to receive the rest of a message that is large: see [`Connection::permit`].
-    large: Semaphore,
+    /// The permits to keep a message that is large: see [`Connection::permit`].
+    large: Arc<Semaphore>,
     /// The limits of received frames.
     pub(super) limits: Limits,
     /// The URL to which messages are posted in HTTP+SSE; not set with Streamable HTTP.
@@ -55,6 +55,9 @@ pub(crate) struct Connection {
     pub(super) tools: KnownTools,
     pub(super) url: Url,
 }
+
+/// The permit to keep a large message, which lasts until it is dropped; `None` for a small message.
+pub(super) type Permit = Option<OwnedSemaphorePermit>;
 
 /// An HTTP response, and the session of its request.
 pub(super) struct Sent {
@@ -86,7 +89,7 @@ impl Connection {
             client: client(&url)?,
             gate: Arc::default(),
             headers,
-            large: Semaphore::new(LARGE_AT_A_TIME),
+            large: Arc::new(Semaphore::new(LARGE_AT_A_TIME)),
             limits,
             messages: OnceLock::new(),
             posting,
@@ -126,15 +129,11 @@ impl Connection {
     }
 
     /// Waits for a permit to receive more of a message of which `received` bytes have arrived, if that makes it
-    /// large. The permit lasts until it is dropped. So many answers that arrive at a time, each within its limit,
-    /// can't take all memory. Returns whether the message has become large just now.
-    pub(super) async fn permit<'c>(
-        &'c self,
-        held: &mut Option<SemaphorePermit<'c>>,
-        received: usize,
-    ) -> bool {
+    /// large. The message keeps the permit until it is handled. So many messages that arrive or wait at a time, each
+    /// within its limit, can't take all memory. Returns whether the message has become large just now.
+    pub(super) async fn permit(&self, held: &mut Permit, received: usize) -> bool {
         match (received > LARGE, &held) {
-            (true, None) => *held = self.large.acquire().await.ok(),
+            (true, None) => *held = Arc::clone(&self.large).acquire_owned().await.ok(),
             (false, Some(_)) => *held = None,
             _ => return false,
         }

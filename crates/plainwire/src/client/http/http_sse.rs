@@ -12,6 +12,9 @@ use super::response::{Cut, Position, Streamed, kind};
 use super::{Arrived, Outbound};
 use crate::error::Error;
 
+/// The most bytes of the URL for messages, which is kept as long as the connection. 8 KiB: as much as servers accept.
+const MAX_ENDPOINT: usize = 8 << 10;
+
 impl Connection {
     /// Tries HTTP+SSE. If the server speaks it, sends `initialize` and returns `true` when the connection has
     /// ended; otherwise returns `false`.
@@ -22,6 +25,12 @@ impl Connection {
         }
         let mut events = Events::new(self.limits.frame_in);
         let Some(endpoint) = endpoint(&mut response, &mut events).await else { return Ok(false) };
+        if endpoint.len() > MAX_ENDPOINT {
+            let found = endpoint.len();
+            let message =
+                format!("expected an `endpoint` of at most {MAX_ENDPOINT} bytes, but found {found}");
+            return Err(Cut::Failed(Error::Decode { message }));
+        }
         let messages = self.url.join(&endpoint).ok().filter(|it| it.origin() == self.url.origin());
         let Some(messages) = messages else {
             let (ours, theirs) = (shown(self.url.as_str()), shown(&endpoint));

@@ -5,20 +5,23 @@ use plainwire_proto::envelope::{self, Malformed, Message};
 use plainwire_proto::json::Span;
 
 use super::Outbound;
+use super::connection::Permit;
 
 /// A received frame: the text, and the message parsed from it.
 #[derive(Debug)]
 pub(crate) struct Inbound {
     /// The parsed message; `None` for a batch, which the peer splits.
     pub(crate) parsed: Option<Result<Message, Malformed>>,
+    /// The permit to keep the frame if it is large. Whoever handles the frame drops it afterwards.
+    pub(crate) permit: Permit,
     pub(crate) text: String,
 }
 
 impl Inbound {
-    /// Parses a frame. `depth` is the peer's limit of nesting levels.
-    pub(super) fn read(text: String, depth: usize) -> Self {
+    /// Parses a frame, which `permit` allows to keep. `depth` is the peer's limit of nesting levels.
+    pub(super) fn read(text: String, permit: Permit, depth: usize) -> Self {
         let parsed = (!envelope::is_batch(&text)).then(|| envelope::parse(&text, Span::whole(&text), depth));
-        Self { parsed, text }
+        Self { parsed, permit, text }
     }
 
     /// Returns whether the frame is the answer to the request `out`.

@@ -43,7 +43,8 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Describes a server at an `http` or `https` URL.
+    /// Describes a server at an `http` or `https` URL. A user name or password in the URL is a secret, like
+    /// [`Self::bearer_token`].
     ///
     /// The client uses the proxies of the environment or of the system (`HTTPS_PROXY`, `NO_PROXY`), and the
     /// certificates that the system trusts. It follows redirects within the same origin only, so that no
@@ -52,8 +53,9 @@ impl Remote {
         Self { authorize: None, headers: Vec::new(), unencrypted: false, url: url.into() }
     }
 
-    /// Adds a header that the client sends with each request. A header that holds a secret, by its name, needs
-    /// an `https` URL or [`Self::allow_unencrypted`], like [`Self::bearer_token`].
+    /// Adds a header that the client sends with each request. A header whose name says that it holds a secret needs
+    /// an `https` URL or [`Self::allow_unencrypted`], like [`Self::bearer_token`]. Such a name contains `auth`, `cookie`,
+    /// `credential`, `key`, `password`, `secret`, `session` or `token`.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -119,14 +121,13 @@ impl Remote {
         let mut headers = HeaderMap::new();
         let is_safe =
             self.unencrypted || url.scheme() == "https" || url.host().is_some_and(|it| is_local(&it));
-        if let Some((name, _)) = self.headers.iter().find(|(name, _)| !is_safe && is_secret(name)) {
+        if let Some((what, it)) = self.secret(url).filter(|_| !is_safe) {
             let found = shown(&self.url);
             return Err(Error::Target {
                 message: format!(
-                    "expected an https URL to send the header {name:?} to, which holds a secret, but found \
-                     {found:?}: over http everybody on the way can read it. If that is all right, use \
-                     `Remote::allow_unencrypted`, `--allow-unencrypted`, or \"allowUnencrypted\": true in the \
-                     entry of a configuration file"
+                    "expected an https URL to send {what}, but found {found:?}: over http everybody on the way can \
+                     read {it}. If that is all right, use `Remote::allow_unencrypted`, `--allow-unencrypted`, or \
+                     \"allowUnencrypted\": true in the entry of a configuration file"
                 ),
             });
         }
@@ -140,6 +141,15 @@ impl Remote {
             headers.append(known, value);
         }
         Ok(headers)
+    }
+
+    /// Returns a description of the first secret in the requests to `url`, and its pronoun.
+    fn secret(&self, url: &Url) -> Option<(String, &'static str)> {
+        if !url.username().is_empty() || url.password().is_some() {
+            return Some(("the user name and password in it to".to_owned(), "them"));
+        }
+        let (name, _) = self.headers.iter().find(|(name, _)| is_secret(name))?;
+        Some((format!("the header {name:?} to, which holds a secret"), "it"))
     }
 }
 
@@ -157,7 +167,9 @@ impl std::fmt::Debug for Remote {
 /// Returns whether a header of this name holds a secret, as far as names tell.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["authorization", "cookie", "key", "password", "secret", "token"].iter().any(|part| name.contains(part))
+    ["auth", "cookie", "credential", "key", "password", "secret", "session", "token"]
+        .iter()
+        .any(|part| name.contains(part))
 }
 
 /// Returns a URL as errors and logs may show it. The user info, the values in the query, and parts of the
@@ -267,12 +279,49 @@ mod tests {
         ] {
             assert!(sends(url, name, allowed).is_ok(), "{url} {name}");
         }
-        for name in ["authorization", "Cookie", "X-Api-Key", "Private-Token", "client-secret"] {
+        for name in [
+            "authorization",
+            "Cookie",
+            "X-Api-Key",
+            "Private-Token",
+            "client-secret",
+            "X-Auth",
+            "X-AUTH-Id",
+            "Proxy-Authorization",
+            "X-Credential",
+            "Session-Id",
+            "X-Password",
+        ] {
             let why = sends(there, name, false).expect_err("it is no secret then");
             assert!(
                 why.contains(&format!("to send the header {name:?} to")) && !why.contains("s3cret"),
                 "{why}"
             );
+        }
+    }
+
+    #[test]
+    fn a_user_in_a_url_is_a_secret() {
+        let sends = |url: &str, allowed: bool| {
+            let remote = Remote::new(url);
+            let remote = if allowed { remote.allow_unencrypted() } else { remote };
+            remote.headers(&remote.url().expect("a URL")).map_err(|error| error.to_string())
+        };
+        for (url, allowed) in [
+            ("https://ada:s3cret@mcp.example/mcp", false),
+            ("http://ada:s3cret@127.0.0.1:8000/mcp", false),
+            ("http://ada:s3cret@localhost/mcp", false),
+            ("http://ada:s3cret@192.0.2.2/mcp", true),
+            ("http://@192.0.2.2/mcp", false),
+        ] {
+            assert!(sends(url, allowed).is_ok(), "{url}");
+        }
+        for url in
+            ["http://ada:s3cret@192.0.2.2/mcp", "http://s3cret@192.0.2.2/mcp", "http://:s3cret@192.0.2.2/mcp"]
+        {
+            let why = sends(url, false).expect_err("it is no secret then");
+            let begins = "expected an https URL to send the user name and password in it to, but found \"http://…@192.0.2.2/mcp\": over http everybody on the way can read them.";
+            assert!(why.starts_with(begins) && !why.contains("s3cret"), "{why}");
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use plainwire_proto::json::{visible, write};
@@ -16,7 +17,7 @@ use reqwest::Response;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::connection::{Connection, EVENTS, Sent, Unsent, explain};
+use super::connection::{Connection, EVENTS, Permit, Sent, Unsent, explain};
 use super::session::ID;
 use super::{Arrived, Inbound, Outbound};
 use crate::error::{Error, Result};
@@ -46,9 +47,13 @@ const LONGEST_SET: Duration = Duration::from_secs(300);
 /// to the system as soon as they are freed, and may keep smaller ones.
 const ROOM: usize = 33 << 20;
 
-/// The most bytes of a response that are read to be discarded, and the longest time for that.
+/// The most bytes that are read of a response without a message, and the longest time for that.
 const MOST_DISCARDED: usize = 64 << 10;
 const DISCARDING: Duration = Duration::from_secs(5);
+
+/// The most bytes of a stream that are parsed at a time. 16 KiB: thousands of tiny events, each of which takes more
+/// memory than its text, never wait together.
+const PART: usize = 16 << 10;
 
 /// The reason why a response was not read to its end.
 pub(super) enum Cut {
@@ -140,7 +145,7 @@ impl Connection {
         if status != 200 {
             return failed(format!(
                 "expected a new session, but found: {}",
-                words(&self.body_or_nothing(response).await)
+                words(&beginning(response).await)
             ));
         }
         if kind(response.headers()) == "application/json" {
@@ -151,16 +156,17 @@ impl Connection {
             })?;
             return self.read_answer(out, body);
         }
-        let mut events = Events::new(self.limits.frame_in);
+        let (mut events, mut permit) = (Events::new(self.limits.frame_in), None);
         while let Ok(Some(bytes)) = response.chunk().await {
             events.push(&bytes);
             while let Some(piece) = events.next_piece() {
                 let Piece::Event(Event { data: Some(data), .. }) = piece else { continue };
-                let found = self.read(data);
+                let found = self.read(data, None);
                 if found.answers(out) {
                     return Ok(found);
                 }
             }
+            self.permit(&mut permit, events.unfinished()).await;
         }
         failed("expected a new session, but the stream ended before it".to_owned())
     }
@@ -235,7 +241,7 @@ impl Connection {
         position: &mut Position,
         awaited: Option<&Outbound>,
     ) -> std::result::Result<Streamed, Cut> {
-        let mut permit = None;
+        let (mut permit, mut bytes) = (None, Bytes::new());
         loop {
             while let Some(piece) = events.next_piece() {
                 let event = match piece {
@@ -258,7 +264,8 @@ impl Connection {
                     position.last_id = Some(id).filter(|id| !id.is_empty());
                 }
                 let Some(data) = event.data.filter(|data| !data.is_empty()) else { continue };
-                let found = self.read(data);
+                self.permit(&mut permit, data.len()).await;
+                let found = self.read(data, permit.take());
                 if awaited.is_some_and(|out| found.answers(out)) {
                     return Ok(Streamed::Answer(Box::new(found)));
                 }
@@ -267,29 +274,32 @@ impl Connection {
             if self.permit(&mut permit, events.unfinished()).await {
                 events.expect_large();
             }
-            match response.chunk().await {
-                Ok(Some(bytes)) => events.push(&bytes),
-                Ok(None) => return Ok(Streamed::Ended("the stream ended before the answer".to_owned())),
-                Err(error) => return Ok(Streamed::Ended(explain(&error))),
+            if bytes.is_empty() {
+                bytes = match response.chunk().await {
+                    Ok(Some(bytes)) => bytes,
+                    Ok(None) => return Ok(Streamed::Ended("the stream ended before the answer".to_owned())),
+                    Err(error) => return Ok(Streamed::Ended(explain(&error))),
+                };
             }
+            events.push(&bytes.split_to(bytes.len().min(PART)));
         }
     }
 
     /// Parses a response body that has to be the JSON-RPC answer to `out`.
-    fn read_answer(&self, out: &Outbound, bytes: Vec<u8>) -> Result<Inbound> {
+    fn read_answer(&self, out: &Outbound, (bytes, permit): (Vec<u8>, Permit)) -> Result<Inbound> {
         let unexpected = |found: &[u8]| {
             let text = format!("expected the answer to {}, but found {}", out.title(), words(found));
             Err(Error::Decode { message: text })
         };
-        match String::from_utf8(bytes).map(|text| self.read(text)) {
+        match String::from_utf8(bytes).map(|text| self.read(text, permit)) {
             Ok(found) if found.answers(out) => Ok(found),
             Ok(found) => unexpected(found.text.as_bytes()),
             Err(error) => unexpected(error.as_bytes()),
         }
     }
 
-    fn read(&self, text: String) -> Inbound {
-        Inbound::read(text, self.limits.depth)
+    fn read(&self, text: String, permit: Permit) -> Inbound {
+        Inbound::read(text, permit, self.limits.depth)
     }
 
     /// If `out` is `initialize`, stores the session that begins with `answer`. `session_id` is the
@@ -314,7 +324,12 @@ impl Connection {
         if status == 404 && !out.is_modern() && !out.is_handshake() && self.session().has_id() {
             return Err(Cut::NoSession);
         }
-        let body = self.body_or_nothing(response).await;
+        // Nothing may hold up a frame without an answer: while too many answers of the client are on their way, no
+        // message is handled, and so no permit becomes free.
+        let (body, permit) = match out.id {
+            Some(_) => self.body(response).await.unwrap_or_default(),
+            None => (beginning(response).await, None),
+        };
         if matches!(status, 401 | 403) {
             return Err(Cut::Failed(Error::Http { status, message: words(&body) }));
         }
@@ -323,20 +338,20 @@ impl Connection {
             return Ok(None);
         }
         match (&out.id, error_in(&body)) {
-            (Some(_), Some(error)) => Ok(Some(self.read(error_frame(out, error.get())))),
+            (Some(_), Some(error)) => Ok(Some(self.read(error_frame(out, error.get()), permit))),
             // The server does not know this method. With this answer, the peer continues with the legacy
             // handshake.
             (Some(_), None) if out.method == "server/discover" => {
                 let text = serde_json::Value::from(format!("HTTP {status}"));
                 let error = format!(r#"{{"code":-32601,"message":{text}}}"#);
-                Ok(Some(self.read(error_frame(out, &error))))
+                Ok(Some(self.read(error_frame(out, &error), None)))
             }
             _ => Err(Cut::Failed(Error::Http { status, message: words(&body) })),
         }
     }
 
-    /// Reads a response body of at most `frame_in` bytes.
-    async fn body(&self, mut response: Response) -> std::result::Result<Vec<u8>, Cut> {
+    /// Reads a response body of at most `frame_in` bytes. Returns it with the permit to keep it.
+    async fn body(&self, mut response: Response) -> std::result::Result<(Vec<u8>, Permit), Cut> {
         let (mut bytes, mut permit) = (Vec::new(), None);
         loop {
             if self.permit(&mut permit, bytes.len()).await {
@@ -354,32 +369,34 @@ impl Connection {
                 Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
                 Ok(None) => {
                     bytes.shrink_to_fit();
-                    return Ok(bytes);
+                    return Ok((bytes, permit));
                 }
                 Err(error) => return Err(Cut::Lost(explain(&error))),
             }
         }
     }
-
-    /// Like [`Self::body`], but returns no bytes if reading fails.
-    async fn body_or_nothing(&self, response: Response) -> Vec<u8> {
-        self.body(response).await.unwrap_or_default()
-    }
 }
 
 /// Reads the rest of a response that nobody needs, so that its connection can be used again. Gives the connection
 /// up if that takes long.
-async fn discard(mut response: Response) {
+pub(super) async fn discard(response: Response) {
+    drop(beginning(response).await);
+}
+
+/// Reads the beginning of a response without a message: within limits of bytes and time.
+async fn beginning(mut response: Response) -> Vec<u8> {
+    let mut bytes = Vec::new();
     let read = async {
-        let mut read = 0;
-        while let Ok(Some(bytes)) = response.chunk().await {
-            read += bytes.len();
-            if read > MOST_DISCARDED {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            let fitting = chunk.len().min(MOST_DISCARDED - bytes.len());
+            bytes.extend_from_slice(&chunk[..fitting]);
+            if fitting < chunk.len() {
                 return;
             }
         }
     };
     let _ = tokio::time::timeout(DISCARDING, read).await;
+    bytes
 }
 
 /// Returns the media type of a body, without parameters.

@@ -5,7 +5,7 @@
 //! requests that find out.
 
 use super::connection::{Connection, INITIALIZED, Sent, Unsent, no_session};
-use super::response::{Cut, Position};
+use super::response::{Cut, Position, discard};
 use super::session::ID;
 use super::{Arrived, Inbound, Outbound};
 use crate::error::{Error, Result};
@@ -116,7 +116,7 @@ impl Connection {
         again.extend(before.log_level.map(|frame| Outbound::read(frame.into(), None)));
         for frame in again {
             let Sent { response, .. } = self.post(&frame).await.map_err(refused)?;
-            drop(response.bytes().await);
+            discard(response).await;
         }
         self.tell(Arrived::Renewed).await;
         Ok(())

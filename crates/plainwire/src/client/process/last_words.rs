@@ -3,7 +3,7 @@
 //!
 //! In: the child's stderr, of any length. Out: its last lines as text. The child never waits long, and no
 //! buffer grows without a limit: output that the client's stderr does not accept in time is dropped, and a
-//! line there says how many bytes are missing.
+//! line there says how many bytes are missing. A program can take the place of the client's stderr.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use plainwire_proto::json::visible;
 
-use super::Stderr;
+use super::{PassedTo, Stderr};
 
 /// The most bytes that are kept of stderr. 4 KiB: a panic with a short backtrace.
 const MOST_BYTES: usize = 4 << 10;
@@ -54,7 +54,8 @@ struct Tail {
 
 impl LastWords {
     /// Reads `from`, the child's stderr, on a thread, until every process that can write to it has closed it. `file`
-    /// gets a copy; if it can't be written any more, the rest is left out.
+    /// gets a copy; if it can't be written any more, the rest is left out. `to` takes the place of the client's
+    /// stderr.
     ///
     /// # Errors
     /// If no thread can be started.
@@ -62,11 +63,12 @@ impl LastWords {
         mut from: impl Read + Send + 'static,
         stderr: Stderr,
         file: Option<Arc<File>>,
+        to: Option<PassedTo>,
     ) -> io::Result<Arc<Self>> {
         let last_words = Arc::new(Self::default());
         let kept = Arc::clone(&last_words);
         let passer =
-            if stderr == Stderr::Pass { Some(Passer::start(Arc::clone(&last_words))?) } else { None };
+            if stderr == Stderr::Pass { Some(Passer::start(Arc::clone(&last_words), to)?) } else { None };
         thread::Builder::new().name("plainwire-stderr".to_owned()).spawn(move || {
             let (mut passer, mut file) = (passer, file);
             let mut buffer = vec![0; CHUNK];
@@ -135,10 +137,14 @@ struct Passer {
 }
 
 impl Passer {
-    fn start(last_words: Arc<LastWords>) -> io::Result<Self> {
+    fn start(last_words: Arc<LastWords>, to: Option<PassedTo>) -> io::Result<Self> {
         let (passer, chunks) = Self::with_chunks();
         thread::Builder::new().name("plainwire-pass".to_owned()).spawn(move || {
-            write_all(&chunks);
+            match to {
+                Some(to) => write_all(&chunks, |text| to(text)),
+                // Errors are ignored: stderr may be closed.
+                None => write_all(&chunks, |text| drop(io::stderr().write_all(text.as_bytes()))),
+            }
             last_words.tail().is_whole = true;
         })?;
         Ok(passer)
@@ -179,9 +185,8 @@ impl Passer {
     }
 }
 
-/// Writes all chunks to the client's stderr, in whole lines, so that lines of several servers do not mix.
-/// Ignores errors: stderr may be closed.
-fn write_all(chunks: &Receiver<Vec<u8>>) {
+/// Passes the text of all chunks to `write`, in whole lines, so that lines of several servers do not mix.
+fn write_all(chunks: &Receiver<Vec<u8>>, write: impl Fn(&str)) {
     let mut rest = Vec::new();
     for chunk in chunks {
         rest.extend_from_slice(&chunk);
@@ -196,9 +201,11 @@ fn write_all(chunks: &Receiver<Vec<u8>>) {
         };
         let text = plain(&String::from_utf8_lossy(&rest[..whole]));
         rest.drain(..whole);
-        let _ = io::stderr().write_all(text.as_bytes());
+        write(&text);
     }
-    let _ = io::stderr().write_all(plain(&String::from_utf8_lossy(&rest)).as_bytes());
+    if !rest.is_empty() {
+        write(&plain(&String::from_utf8_lossy(&rest)));
+    }
 }
 
 /// Returns text of a server that a terminal only shows and does not obey. Line breaks stay, and tabs become
@@ -282,7 +289,7 @@ mod tests {
     #[test]
     fn a_chunk_has_at_most_64_kib() {
         let (sizes, read) = channel();
-        LastWords::read(Measuring(sizes), Stderr::Keep, None).expect("a thread");
+        LastWords::read(Measuring(sizes), Stderr::Keep, None, None).expect("a thread");
         assert_eq!(read.recv_timeout(Duration::from_secs(10)), Ok(64 << 10));
     }
 

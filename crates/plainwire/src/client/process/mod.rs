@@ -66,7 +66,12 @@ pub struct Program {
     stderr: Stderr,
     /// The file that gets a copy of stderr.
     stderr_file: Option<Arc<File>>,
+    /// The function that gets stderr in place of the client's stderr.
+    stderr_to: Option<PassedTo>,
 }
+
+/// A function that gets the text of a server's stderr, in whole lines.
+type PassedTo = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The handling of a server's stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +102,7 @@ impl Program {
             restart: None,
             stderr: Stderr::default(),
             stderr_file: None,
+            stderr_to: None,
         }
     }
 
@@ -144,6 +150,26 @@ impl Program {
     /// is written.
     pub fn stderr_file(mut self, file: File) -> Self {
         self.stderr_file = Some(Arc::new(file));
+        self
+    }
+
+    /// Passes all of the program's stderr to `show` in place of the client's stderr: whole lines with their line
+    /// breaks, escaped as with [`Stderr::Pass`], which this sets. A program that draws on its terminal can so
+    /// decide when it shows them.
+    ///
+    /// `show` runs on a thread of its own. While it does not return, 1 MiB waits for it. Further output is dropped,
+    /// and a later line says how much.
+    ///
+    /// ```no_run
+    /// use std::process::Command;
+    ///
+    /// use plainwire::client::process::Program;
+    ///
+    /// let program = Program::new(Command::new("my-server")).stderr_to(|lines| print!("{lines}"));
+    /// ```
+    pub fn stderr_to(mut self, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.stderr = Stderr::Pass;
+        self.stderr_to = Some(Arc::new(show));
         self
     }
 

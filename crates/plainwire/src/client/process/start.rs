@@ -26,7 +26,7 @@ pub(crate) fn start(program: &Program) -> Result<(Stream, Process)> {
 }
 
 fn run(program: &Program) -> io::Result<(Stream, Process)> {
-    let Program { environment, grace, stderr, stderr_file, .. } = program;
+    let Program { environment, grace, stderr, stderr_file, stderr_to, .. } = program;
     let mut command = program.command();
     environment.apply(&mut command);
     Group::prepare(&mut command);
@@ -40,7 +40,7 @@ fn run(program: &Program) -> io::Result<(Stream, Process)> {
     // From here on, `process` is dropped after any error, which ends the child.
     let mut process = Process::new(child, *grace)?;
     if let (Some(errors), true) = (errors, *stderr != Stderr::AsTheCommandSays) {
-        process.set_last_words(LastWords::read(errors, *stderr, stderr_file.clone())?);
+        process.set_last_words(LastWords::read(errors, *stderr, stderr_file.clone(), stderr_to.clone())?);
     }
     let missing = || io::Error::other("expected the child to have both pipes");
     let (stdout, stdin) = (stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?);

@@ -467,3 +467,46 @@ async fn so_many_answers_are_on_their_way_and_no_more() {
     assert_eq!(call(&client, "change").await.expect("an answer"), "done");
     assert_eq!(*answers.borrow(), PINGS, "each ping has one answer");
 }
+
+/// A server that refuses each answer of the client with a long text, whose end never comes.
+#[tokio::test]
+async fn refusals_of_answers_that_never_end_hold_nothing_up() {
+    const PINGS: usize = 70;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let answers = watch::Sender::new(0);
+    let count = answers.clone();
+    let mut server = JoinSet::new();
+    server.spawn(async move {
+        let mut connections = JoinSet::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let count = count.clone();
+            connections.spawn(async move {
+                let Some(asked) = read(&mut stream).await else { return };
+                let answer = match &*asked.method() {
+                    _ if asked.line.starts_with("GET") => {
+                        let ping =
+                            |id| format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n\n");
+                        let pings: String = (0..PINGS).map(ping).collect();
+                        format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n{pings}")
+                    }
+                    "" => {
+                        count.send_modify(|count: &mut usize| *count += 1);
+                        format!("HTTP/1.1 500 Internal Server Error\r\n\r\n{}", "x".repeat(200 << 10))
+                    }
+                    "tools/call" => result(&asked, DONE),
+                    _ => greet(&asked),
+                };
+                let is_whole = answer.contains("content-length");
+                let _ = stream.write_all(answer.as_bytes()).await;
+                if !is_whole {
+                    std::future::pending().await
+                }
+            });
+        }
+    });
+    let client = legacy().remote(remote(address)).await.expect("a connection");
+    let mut count = answers.subscribe();
+    timeout(PATIENCE, count.wait_for(|count| *count == PINGS)).await.expect("in time").expect("a server");
+    assert_eq!(call(&client, "change").await.expect("an answer"), "done");
+}

@@ -94,6 +94,54 @@ async fn the_log_level_is_said_again_in_the_next_session() {
 }
 
 #[tokio::test]
+async fn the_answer_to_the_opening_of_the_next_session_is_not_read_for_ever() {
+    /// The bytes after which the server gives up.
+    const MOST: usize = 64 << 20;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (sessions, written) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (begun, count) = (Arc::clone(&sessions), Arc::clone(&written));
+    let mut server = JoinSet::new();
+    server.spawn(async move {
+        let mut connections = JoinSet::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let (begun, count) = (Arc::clone(&begun), Arc::clone(&count));
+            connections.spawn(async move {
+                let Some(asked) = read(&mut stream).await else { return };
+                let is_in_first = asked.head.contains("mcp-session-id: s0");
+                let answer = match &*asked.method() {
+                    "initialize" => {
+                        let id = format!("mcp-session-id: s{}\r\n", begun.fetch_add(1, Ordering::SeqCst));
+                        with("200 OK", "application/json", &id, &message(&asked, &hello("2025-11-25")))
+                    }
+                    "notifications/initialized" if is_in_first => json("202 Accepted", ""),
+                    "notifications/initialized" => {
+                        let _ = stream.write_all(b"HTTP/1.1 202 Accepted\r\n\r\n").await;
+                        while count.load(Ordering::SeqCst) < MOST
+                            && stream.write_all(&[b' '; 64 << 10]).await.is_ok()
+                        {
+                            count.fetch_add(64 << 10, Ordering::SeqCst);
+                        }
+                        return;
+                    }
+                    "tools/call" if is_in_first => json("404 Not Found", ""),
+                    "tools/call" => result(&asked, DONE),
+                    _ => json("405 Method Not Allowed", ""),
+                };
+                let _ = stream.write_all(answer.as_bytes()).await;
+            });
+        }
+    });
+    let client =
+        Client::builder().era(EraChoice::Legacy).remote(remote(address)).await.expect("a connection");
+    assert_eq!(call(&client).await.expect("an answer"), "done");
+    assert_eq!(sessions.load(Ordering::SeqCst), 2);
+    // 64 KiB, and what the buffers of the system hold.
+    let read = written.load(Ordering::SeqCst);
+    assert!(read < 20 << 20, "{} MiB", read >> 20);
+}
+
+#[tokio::test]
 async fn a_next_session_of_another_revision_is_none() {
     let script = forgetful(["2025-11-25", "2025-06-18"]).await;
     let error = call(&connect(&script).await).await.expect_err("another revision");
@@ -190,6 +238,25 @@ async fn messages_of_http_sse_go_to_the_same_origin_only() {
     let error = error.expect_err("another origin");
     assert!(error.to_string().contains("expected an `endpoint` of the same origin"), "{error}");
     assert_eq!(thief.methods(), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_endpoint_of_http_sse_has_at_most_8_kib() {
+    for (length, is_too_long) in [(8 << 10, false), ((8 << 10) + 1, true)] {
+        let endpoint = format!("/{}", "m".repeat(length - 1));
+        let script = Script::new(move |asked| match asked.line.starts_with("GET") {
+            true => {
+                with("200 OK", "text/event-stream", "", &format!("event: endpoint\ndata: {endpoint}\n\n"))
+            }
+            false => json("405 Method Not Allowed", ""),
+        })
+        .await;
+        let builder = Client::builder().era(EraChoice::Legacy);
+        let error = timeout(PATIENCE, builder.remote(remote(script.address))).await.expect("in time");
+        let error = error.expect_err("a server that accepts nothing").to_string();
+        let expected = "expected an `endpoint` of at most 8192 bytes, but found 8193";
+        assert_eq!(error.contains(expected), is_too_long, "{error}");
+    }
 }
 
 #[tokio::test]

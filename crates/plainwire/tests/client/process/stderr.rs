@@ -81,6 +81,23 @@ async fn passes_stderr_on_unless_told_otherwise() {
 }
 
 #[tokio::test]
+async fn a_program_can_take_the_lines_itself() {
+    let script = Script::serving(
+        "called() { printf 'one\\033[2J\\ntw' >&2; printf 'o\\nthe rest' >&2; answer \"$text\"; }",
+    );
+    let (taken, shown) = std::sync::mpsc::channel();
+    let program = Program::new(script.command()).stderr_to(move |lines| {
+        let _ = taken.send(lines.to_owned());
+    });
+    let client = builder().command(program).await.expect("a connection");
+    client.call_tool("any", json!({})).await.expect("an answer");
+    let last_words = client.server_stderr();
+    client.close().await;
+    assert_eq!(shown.try_iter().collect::<String>(), "one\\u{1b}[2J\ntwo\nthe rest");
+    assert!(last_words.is_some_and(|text| text.starts_with("one")), "the last lines are kept too");
+}
+
+#[tokio::test]
 async fn has_no_last_words_of_a_stderr_that_is_the_commands_own() {
     let script = Script::new("echo lost >&2; read -r line; exit 3");
     let mut command = script.command();

@@ -95,6 +95,46 @@ fn refuses_annotations_that_no_client_could_follow() {
 }
 
 #[test]
+fn reads_the_text_of_a_schema_only_for_an_annotation_and_within_a_limit() {
+    let schema = |keyword: &str, length: usize| {
+        let fixed = format!(r#"{{"properties":{{"a":{{"type":"string","{keyword}":"A"}}}},"title":""}}"#);
+        let at = fixed.len() - 2;
+        format!("{}{}{}", &fixed[..at], "x".repeat(length - fixed.len()), &fixed[at..])
+    };
+    const MOST: usize = 256 << 10;
+    let a =
+        ParamHeader { header: "mcp-param-a".to_owned(), path: vec!["a".to_owned()], kind: Primitive::String };
+    for keyword in ["x-mcp-header", "x\\u002Dmcp-header", "x-mcp-h\\u0065ader", "\\u0078-mcp-header"] {
+        assert_eq!(param_headers_of(&schema(keyword, MOST)), Ok(vec![a.clone()]), "{keyword}");
+        let why = "expected a schema with `x-mcp-header` to have at most 262144 bytes, but found 262145";
+        assert_eq!(param_headers_of(&schema(keyword, MOST + 1)), Err(why.to_owned()), "{keyword}");
+    }
+    // Escapes that are common in other texts.
+    for keyword in ["title", "\\u00e9", "\\u0026\\u003c\\u2013"] {
+        assert_eq!(param_headers_of(&schema(keyword, MOST + 1)), Ok(vec![]), "{keyword}");
+    }
+    let deep = format!("{}{}", r#"{"properties":{"x-mcp-header":"#.repeat(200), "}".repeat(400));
+    assert!(param_headers_of(&deep).is_err(), "a schema that can't be read");
+}
+
+#[test]
+fn the_headers_of_a_tool_have_a_limit_in_bytes() {
+    // The path counts with each argument at its end: 10 times 4,000 bytes, `0` and `mcp-param-h0`.
+    let schema = |rest: usize| {
+        let inner: serde_json::Map<String, Value> =
+            (0..10).map(|n| (n.to_string(), annotated(&format!("H{n}"), "string"))).collect();
+        json!({ "properties": {
+            "o".repeat(4_000): { "properties": inner },
+            "r".repeat(rest - "mcp-param-r".len()): annotated("R", "boolean"),
+        } })
+    };
+    const REST: usize = (64 << 10) - 10 * 4_013;
+    assert_eq!(param_headers(&schema(REST)).map(|found| found.len()), Ok(11));
+    let why = "expected the headers of a tool, with the paths to their arguments, to have at most 65536 bytes, but found more";
+    assert_eq!(param_headers(&schema(REST + 1)).map(|found| found.len()), Err(why.to_owned()));
+}
+
+#[test]
 fn headers_say_what_the_arguments_say() {
     let region = |value| ("Mcp-Param-Region", value);
     let count = |value| ("mcp-param-count", value);

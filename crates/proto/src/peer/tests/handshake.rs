@@ -278,6 +278,53 @@ fn tells_the_client_what_the_server_said_of_itself() {
 }
 
 #[test]
+fn a_server_describes_itself_within_limits() {
+    for (modern, what, most) in [
+        (false, "capabilities", 64 << 10),
+        (false, "serverInfo", 1 << 20),
+        (true, "capabilities", 64 << 10),
+        (true, "io.modelcontextprotocol/serverInfo", 1 << 20),
+    ] {
+        for (found, is_taken) in [(most, true), (most + 1, false)] {
+            let part = format!(r#"{{"name":"s","version":"1","x":"{}"}}"#, "x".repeat(found - 33));
+            assert_eq!(part.len(), found);
+            let (part, era) = match (modern, what) {
+                (true, "capabilities") => (format!(r#""capabilities":{part}"#), EraChoice::Auto),
+                (true, what) => (format!(r#""_meta":{{"{what}":{part}}}"#), EraChoice::Auto),
+                (false, what) => (format!(r#""{what}":{part}"#), EraChoice::Legacy),
+            };
+            let mut client = Client::connecting(client_config(&Revision::ALL, era));
+            client.sent();
+            let versions = r#""protocolVersion":"2025-11-25","supportedVersions":["2026-07-28"]"#;
+            let told = client.hears(result("1", &format!("{{{versions},{part}}}")));
+            let expected = match is_taken {
+                true => format!("connected: {}", if modern { V26 } else { V25C }),
+                false => {
+                    format!(
+                        "refused: expected `{what}` of the server to have at most {most} bytes, but found {found}"
+                    )
+                }
+            };
+            assert_eq!(told, [expected]);
+            assert_eq!(client.sent().len(), usize::from(!modern && is_taken));
+        }
+    }
+}
+
+#[test]
+fn a_long_list_of_revisions_is_read_to_its_end() {
+    let others: String = (0..1_000).map(|n| format!("\"{n}\",")).collect();
+    let mut client = probing(EraChoice::Auto);
+    let listed = |last: &str| result("1", &format!(r#"{{"supportedVersions":[{others}"{last}"]}}"#));
+    assert_eq!(client.hears(listed("2026-07-28")), ["connected: 2026-07-28"]);
+    let mut client = probing(EraChoice::Modern);
+    let told = client.hears(listed("2099-01-01"));
+    let expected =
+        r#"refused: expected the server to speak one of ["2026-07-28"], but found ["0", "1", "2", "#;
+    assert!(told[0].starts_with(expected) && told[0].ends_with('…'), "{told:?}");
+}
+
+#[test]
 fn offers_completions_only_where_that_capability_exists() {
     for (revision, known) in [(V24, false), (V25A, true), (V25C, true)] {
         let mut config = server_config(&Revision::ALL);
