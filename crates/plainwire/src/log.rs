@@ -2,8 +2,8 @@
 //!
 //! In: `tracing` events. Out: one line each, `2026-11-23T03:19:51.042Z WARN plainwire: text key=value`, or a
 //! JSON object of the form that `tracing-subscriber` writes. The text of an event may quote a peer, a file or a
-//! panic, so characters that could break the line or change the terminal are escaped. Spans are ignored. A
-//! program with its own subscriber never uses this one.
+//! panic, so characters that could break the line or change the terminal are escaped. A backtrace follows below
+//! its line. Spans are ignored. A program with its own subscriber never uses this one.
 
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
@@ -24,7 +24,9 @@ pub(crate) fn install(level: Option<Level>, format: Format) {
         && !tracing::dispatcher::has_been_set()
     {
         // An error here means that another subscriber was installed meanwhile, which is fine.
-        let _ = tracing::subscriber::set_global_default(Stderr { format, level });
+        if tracing::subscriber::set_global_default(Stderr { format, level }).is_ok() {
+            runtime::panics::install();
+        }
     }
 }
 
@@ -83,26 +85,39 @@ impl Format {
                 visible_json(&format!("{line},\"fields\":{fields}}}")).into_owned() + "\n"
             }
             Self::Text => {
-                let mut fields = TextFields(format!("{time} {level} {target}:"));
+                let line = format!("{time} {level} {target}:");
+                let mut fields = TextFields { backtrace: String::new(), line };
                 event.record(&mut fields);
-                fields.0 + "\n"
+                fields.line + "\n" + &fields.backtrace
             }
         }
     }
 }
 
-/// A line of text to which the fields of its event are added.
-struct TextFields(String);
+/// A line of text to which the fields of its event are added, and the lines of a backtrace.
+struct TextFields {
+    backtrace: String,
+    line: String,
+}
 
 impl Visit for TextFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let value = visible(&format!("{value:?}"), MAX_FIELD);
+        let value = format!("{value:?}");
+        if field.name() == BACKTRACE {
+            // Indented, so that no line of it looks like a line of the log.
+            self.backtrace.extend(value.lines().map(|line| format!("    {}\n", visible(line, MAX_FIELD))));
+            return;
+        }
+        let value = visible(&value, MAX_FIELD);
         let _ = match field.name() {
-            "message" => write!(self.0, " {value}"),
-            name => write!(self.0, " {name}={value}"),
+            "message" => write!(self.line, " {value}"),
+            name => write!(self.line, " {name}={value}"),
         };
     }
 }
+
+/// The name of the field with a backtrace.
+const BACKTRACE: &str = "backtrace";
 
 /// The fields of an event as members of a JSON object.
 struct JsonFields(Map<String, Value>);

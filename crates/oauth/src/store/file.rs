@@ -1,8 +1,8 @@
 //! A token store in files: one file per text, readable by its owner only.
 //!
-//! In: a folder, and keys if the files are to be encrypted. Out: files of mode 0600 in a folder of mode 0700,
-//! each replaced as a whole, with lock files beside them. On Windows the access rules of the user's profile
-//! folder protect the files. Files are small and local, so they are read and written on the async threads.
+//! In: a folder, and keys if the files are to be encrypted. Out: files of mode 0600 in a folder of mode 0700, both of
+//! this user, each file replaced as a whole, with lock files beside them. On Windows the access rules of the user's
+//! profile folder protect the files. Files are small and local, so they are read and written on the async threads.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -49,7 +49,7 @@ impl FileStore {
             Err(error) => return Err(error),
         };
         check_folder(&self.folder)?;
-        check_mode(&file, &path)?;
+        check_file(&file, &path)?;
         let mut text = String::new();
         file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
         if text.len() as u64 > MAX_BYTES {
@@ -65,7 +65,7 @@ impl FileStore {
     }
 
     fn write(&self, key: &StoreKey, text: &str) -> io::Result<()> {
-        make_folder(&self.folder)?;
+        ready_folder(&self.folder)?;
         let sealed = match &self.keys {
             None => None,
             Some(keys) => {
@@ -91,7 +91,7 @@ impl FileStore {
 
     /// Takes the lock of `key`; returns `None` if another user of the store holds it.
     fn try_lock(&self, key: &StoreKey) -> io::Result<Option<Held>> {
-        make_folder(&self.folder)?;
+        ready_folder(&self.folder)?;
         let path = self.folder.join(key.file_name()).with_extension("lock");
         // Lock files are never removed: otherwise two processes could lock two different files of one name.
         let mut options = private();
@@ -161,7 +161,7 @@ fn binding(key: &StoreKey) -> Binding<'_> {
 /// Creates an empty file, and its folder with the mode of a store's folder, unless they exist.
 #[cfg(feature = "keychain")]
 pub(super) fn touch(folder: &Path, path: &Path) -> io::Result<()> {
-    make_folder(folder)?;
+    ready_folder(folder)?;
     private().create(true).truncate(false).open(path).map(|_| ())
 }
 
@@ -181,20 +181,24 @@ fn private() -> OpenOptions {
     options
 }
 
-fn make_folder(folder: &Path) -> io::Result<()> {
+/// Creates the folder unless it exists, and checks it.
+fn ready_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(folder)?;
+    check_folder(folder)
 }
 
-/// Returns an error if other users can read the file: they may know its secret, and the user has to learn
-/// that.
+/// Returns an error if other users can read the file, or have written it: they may know its secret, and the user
+/// has to learn that.
 #[cfg(unix)]
-fn check_mode(file: &File, path: &Path) -> io::Result<()> {
+fn check_file(file: &File, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata()?.permissions().mode() & 0o777;
+    let facts = file.metadata()?;
+    check_owner(&facts, path)?;
+    let mode = facts.permissions().mode() & 0o777;
     if mode & 0o077 == 0 {
         return Ok(());
     }
@@ -206,11 +210,25 @@ fn check_mode(file: &File, path: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn check_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(folder)?.permissions().mode() & 0o777;
+    let facts = fs::metadata(folder)?;
+    check_owner(&facts, folder)?;
+    let mode = facts.permissions().mode() & 0o777;
     if mode & 0o022 == 0 {
         return Ok(());
     }
     Err(invalid(folder, "a mode that lets only its owner write, such as 0700", &format!("mode {mode:04o}")))
+}
+
+/// Returns an error if another user owns the file or folder, and so can change its mode and contents at any time.
+/// Root can do that anyway.
+#[cfg(unix)]
+fn check_owner(facts: &fs::Metadata, path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let (owner, this_user) = (facts.uid(), rustix::process::geteuid().as_raw());
+    if owner == this_user || owner == 0 {
+        return Ok(());
+    }
+    Err(invalid(path, "this user as its owner", &format!("the user {owner}")))
 }
 
 #[cfg(not(unix))]
@@ -219,7 +237,7 @@ fn check_folder(_folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn check_mode(_file: &File, _path: &Path) -> io::Result<()> {
+fn check_file(_file: &File, _path: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -302,8 +320,47 @@ mod tests {
         assert!(refused.ends_with("to have mode 0600, for its owner only, but found mode 0640"), "{refused}");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("a mode");
         fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o770)).expect("a mode");
-        let refused = store.load(&key()).await.expect_err("writable by others").to_string();
-        assert!(refused.ends_with("such as 0700, but found mode 0770"), "{refused}");
+        let refused = [
+            store.load(&key()).await.map(drop).expect_err("writable by others"),
+            store.save(&key(), "secret").await.expect_err("writable by others"),
+            store.lock(&key()).await.map(drop).expect_err("writable by others"),
+        ];
+        for refused in refused.map(|it| it.to_string()) {
+            assert!(refused.ends_with("such as 0700, but found mode 0770"), "{refused}");
+        }
+        assert_eq!(folder.files().len(), 2, "nothing was written");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_file_or_folder_of_another_user_is_refused() {
+        use std::os::unix::fs::chown;
+        let folder = Folder::new();
+        let store = FileStore::new(&folder.0);
+        store.save(&key(), "secret").await.expect("saved");
+        let path = folder.0.join(key().file_name());
+        if chown(&path, Some(12_345), None).is_err() {
+            // Only root can give a file away.
+            #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
+            {
+                eprintln!("skipped: this needs root, to make a file of another user");
+            }
+            return;
+        }
+        let refused = store.load(&key()).await.expect_err("of another user").to_string();
+        assert!(refused.ends_with("to have this user as its owner, but found the user 12345"), "{refused}");
+        chown(&path, Some(0), None).and_then(|()| chown(&folder.0, Some(12_345), None)).expect("as root");
+        let refused = [
+            store.load(&key()).await.map(drop).expect_err("of another user"),
+            store.save(&key(), "secret").await.expect_err("of another user"),
+            store.lock(&key()).await.map(drop).expect_err("of another user"),
+        ];
+        for refused in refused.map(|it| it.to_string()) {
+            assert!(
+                refused.ends_with("to have this user as its owner, but found the user 12345"),
+                "{refused}"
+            );
+        }
     }
 
     #[tokio::test]

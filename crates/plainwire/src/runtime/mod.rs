@@ -1,4 +1,4 @@
-//! Tasks, blocking work, the clock, timers and random bytes. Only this module spawns tasks.
+//! Tasks, blocking work, panics, the clock, timers and random bytes. Only this module spawns tasks.
 //!
 //! In: futures and functions from other modules. Out: tasks that run them. This module uses no other module
 //! of the crate.
@@ -8,7 +8,6 @@
 //! connection when the client is dropped.
 
 use std::future::{Future, pending};
-use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::task::Context;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -21,8 +20,10 @@ mod aside;
 mod deadline;
 mod detached;
 mod gate;
+mod line_pause;
 #[cfg(feature = "http")]
 mod machine;
+pub(crate) mod panics;
 pub(crate) mod random;
 mod signals;
 mod tasks;
@@ -30,6 +31,7 @@ mod tasks;
 pub(crate) use deadline::Deadline;
 pub(crate) use detached::Detached;
 pub(crate) use gate::{Gate, Passage};
+pub(crate) use line_pause::LinePause;
 #[cfg(feature = "http")]
 pub(crate) use machine::memory;
 pub(crate) use signals::UntilAsked;
@@ -93,13 +95,11 @@ pub(crate) fn share_woken() {
 /// If `work` panics, and outside of a tokio runtime.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let span = tracing::Span::current();
-    match tokio::task::spawn_blocking(move || span.in_scope(work)).await {
-        Ok(done) => done,
-        Err(ended) => match ended.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // The runtime is shutting down, and the task that waits here ends with it.
-            Err(_) => pending().await,
-        },
+    match tokio::task::spawn_blocking(move || panics::catch(|| span.in_scope(work))).await {
+        Ok(Ok(done)) => done,
+        Ok(Err(panic)) => panic.resume(),
+        // The runtime is shutting down, and the task that waits here ends with it.
+        Err(_) => pending().await,
     }
 }
 

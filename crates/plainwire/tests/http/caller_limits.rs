@@ -9,6 +9,7 @@ use plainwire::store::{self, Memory};
 use serde_json::json;
 use tokio::time::sleep;
 
+use super::refusals::collect;
 use super::support::service_client::{LEGACY, Web, call, request};
 use super::support::socket_client::{Running, post, until};
 use super::support::{Seen, http, server};
@@ -99,6 +100,7 @@ async fn a_caller_has_so_many_sessions_and_others_have_theirs() {
 
 #[tokio::test]
 async fn the_caller_with_the_most_sessions_makes_room_when_the_store_is_full() {
+    let (log, _guard) = collect();
     let store = Memory::new(store::Limits { sessions: 4, ..store::Limits::default() });
     let web = Web::new(http().store(store).bearer_token("ada", "a-token").bearer_token("bob", "b-token"));
     let (ada, bob) =
@@ -118,6 +120,11 @@ async fn the_caller_with_the_most_sessions_makes_room_when_the_store_is_full() {
         left.push(session.post(&ping).await.status == 200);
     }
     assert_eq!(left, [false, false, true, true]);
+    // Two sessions had to end, and one line says so.
+    let lines = log.lines();
+    let made_room = lines.iter().filter(|line| line.starts_with("the store is full: ")).collect::<Vec<_>>();
+    assert_eq!(made_room.len(), 1, "{lines:?}");
+    assert!(made_room[0].contains("loses one to bob ("), "{lines:?}");
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
+use super::refusals::collect;
 use super::support::socket_client::{Running, Wire, modern, until};
 use super::support::{Seen, server};
 
@@ -111,6 +112,20 @@ async fn clients_that_do_not_shake_hands_hold_up_nobody_and_are_closed() {
     // After the handshake, the time for the head of the first request is limited as without TLS.
     let mut wire = Wire::new(files.connect(&running, &[]).await);
     assert!(wire.is_closed_within(SHORT * 3).await);
+}
+
+#[tokio::test]
+async fn handshakes_that_fail_are_logged_once() {
+    let (log, _guard) = collect();
+    let files = Files::new("logged");
+    let running = files.running(|http| http).await;
+    for _ in 0..5 {
+        let mut plain = running.connect().await;
+        plain.send("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+        plain.up_to_end().await;
+    }
+    log.until("a TLS handshake of 127.0.0.1 failed: ").await;
+    assert_eq!(log.lines().len(), 1, "{:?}", log.lines());
 }
 
 #[tokio::test]

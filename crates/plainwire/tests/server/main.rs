@@ -17,6 +17,7 @@ mod layers;
 mod log_messages;
 mod mounting;
 mod pages;
+mod panics;
 mod progress;
 #[path = "../support/raw_client.rs"]
 mod raw_client;

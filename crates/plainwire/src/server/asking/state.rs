@@ -12,29 +12,24 @@ use plainwire_proto::codec;
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::{InputMethod, RawJson};
-use plainwire_proto::seal::{Binding, Refusal, SealingKeys, UsedStates};
+use plainwire_proto::seal::{Binding, Opened, Refusal, SealingKeys, UsedStates};
 use serde::{Deserialize, Serialize};
 
-use crate::runtime::random;
+use crate::runtime::{LinePause, random};
 use crate::server::principal::Principal;
 
 /// The part of a server that seals and opens its request state (`requestState`).
 pub(crate) struct Sealer {
     keys: SealingKeys,
+    /// The log lines about refused states, by reason.
+    refusals: Mutex<Vec<(Refusal, LinePause)>>,
     server: String,
     /// The time for which a sealed state is valid.
     ttl: Duration,
-    /// The states used so far, by the name of the principal; `None` if a state may be used more than once.
-    used: Option<Mutex<HashMap<Option<String>, UsedStates>>>,
+    /// The states used so far; `None` if a state may be used more than once.
+    used: Option<Mutex<Used>>,
     version: String,
 }
-
-/// The number of used states of one principal that a server remembers, about 1 MiB: one principal can't use up
-/// what others need.
-const MAX_USED: usize = 10_000;
-
-/// The number of used states of callers without a principal, who can't be told apart here.
-const MAX_USED_OF_ANYBODY: usize = 100_000;
 
 /// The parts of a request to which its `requestState` is bound: a request that differs in one of them can't
 /// use that state.
@@ -101,6 +96,7 @@ impl Sealer {
         let keys = keys.unwrap_or_else(|| SealingKeys::new(&[random::bytes()]).expect("one key is enough"));
         Self {
             keys,
+            refusals: Mutex::default(),
             server: server.to_owned(),
             ttl,
             used: single_use.then(Mutex::default),
@@ -131,21 +127,21 @@ impl Sealer {
     }
 
     /// Opens `state`, and takes the answers to its open questions from `responses`. Answers to other
-    /// questions are ignored. `unix` is the present time since 1970.
+    /// questions are ignored. `caller` is the name of the caller, or of its network; empty if neither is known.
+    /// `unix` is the present time since 1970.
     ///
     /// # Errors
     /// `InvalidParams` for a state that is invalid, expired, already used or of another request, and for
     /// malformed answers.
     pub(crate) fn open(
         &self,
-        origin: &Origin,
+        (origin, caller): (&Origin, &str),
         state: &str,
         responses: &str,
         unix: Duration,
     ) -> Result<Carried, Error> {
         let refused = |refusal: Refusal| {
-            let name = shorten(&origin.name);
-            tracing::warn!("refused a request state of {} {name:?}: {refusal}", origin.method);
+            self.log(refusal, origin, caller);
             let text =
                 "expected `requestState` as this server sent it with its questions, but found another one";
             Error::new(ErrorKind::InvalidParams, text)
@@ -165,13 +161,33 @@ impl Sealer {
         // The state is marked as used last, so that a client that sent a malformed answer can try again with
         // it.
         if let Some(used) = &self.used {
-            let principal = origin.principal.as_ref().map(|principal| principal.name.clone());
-            let most = if principal.is_some() { MAX_USED } else { MAX_USED_OF_ANYBODY };
             let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
-            let used = used.entry(principal).or_insert_with(|| UsedStates::new(most));
-            used.take(&opened, unix).map_err(refused)?;
+            let taken = used.take(origin.principal.as_deref(), caller, &opened, unix);
+            drop(used);
+            taken.map_err(refused)?;
         }
         Ok(Carried { responses: taken, state })
+    }
+
+    /// Logs a refusal, unless one for the same reason was logged within the last seconds.
+    fn log(&self, refusal: Refusal, origin: &Origin, caller: &str) {
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = refusals.iter().position(|(known, _)| *known == refusal).unwrap_or_else(|| {
+            refusals.push((refusal, LinePause::default()));
+            refusals.len() - 1
+        });
+        let due = refusals[at].1.count();
+        drop(refusals);
+        if let Some(left_out) = due {
+            let (method, name) = (origin.method, shorten(&origin.name));
+            let caller = origin.principal.as_ref().map_or(caller, |principal| &principal.name);
+            let caller = if caller.is_empty() { "an unknown caller" } else { caller };
+            tracing::warn!(
+                left_out,
+                "refused a request state of {method} {name:?} of {caller}: {refusal} ({left_out} more for this \
+                 reason since the last line)"
+            );
+        }
     }
 
     fn binding<'b>(&'b self, origin: &'b Origin) -> Binding<'b> {
@@ -223,6 +239,72 @@ impl RequestState {
     }
 }
 
+/// The states that were used so far.
+#[derive(Default)]
+struct Used {
+    /// The number of entries that were added to `of_network` since it was cleaned.
+    added: usize,
+    /// The states, by the name of the principal. Callers without a principal share `None`, and not only by network:
+    /// a state is good for each of them, so it has to be known as used to all.
+    by_principal: HashMap<Option<String>, UsedStates>,
+    /// The expiries of the states that callers without a principal have used, by network. Expired ones stay until
+    /// they take room.
+    of_network: HashMap<String, Vec<Duration>>,
+}
+
+/// The number of used states of one principal or one network that a server remembers, for a principal about
+/// 1 MiB: one caller can't use up what others need.
+const MAX_USED: usize = 10_000;
+
+/// The number of used states of all callers without a principal.
+const MAX_USED_OF_ANYBODY: usize = 100_000;
+
+impl Used {
+    /// Records that a state was used. `network` is that of a caller without a principal; empty if it is not known.
+    ///
+    /// # Errors
+    /// Like [`UsedStates::take`]; `Full` also for a network that has used too many.
+    fn take(
+        &mut self,
+        principal: Option<&Principal>,
+        network: &str,
+        opened: &Opened,
+        unix: Duration,
+    ) -> Result<(), Refusal> {
+        let network = Some(network).filter(|it| principal.is_none() && !it.is_empty());
+        if network.is_some_and(|network| self.is_full(network, unix)) {
+            return Err(Refusal::Full);
+        }
+        let most = if principal.is_some() { MAX_USED } else { MAX_USED_OF_ANYBODY };
+        let principal = principal.map(|principal| principal.name.clone());
+        self.by_principal.entry(principal).or_insert_with(|| UsedStates::new(most)).take(opened, unix)?;
+        if let Some(network) = network {
+            self.count(network, opened.expires, unix);
+        }
+        Ok(())
+    }
+
+    fn is_full(&mut self, network: &str, unix: Duration) -> bool {
+        let Some(expiries) = self.of_network.get_mut(network) else { return false };
+        if expiries.len() >= MAX_USED {
+            expiries.retain(|expires| *expires > unix);
+        }
+        expiries.len() >= MAX_USED
+    }
+
+    fn count(&mut self, network: &str, expires: Duration, unix: Duration) {
+        self.added += 1;
+        if self.added >= MAX_USED_OF_ANYBODY {
+            self.added = 0;
+            self.of_network.retain(|_, expiries| {
+                expiries.retain(|expires| *expires > unix);
+                !expiries.is_empty()
+            });
+        }
+        self.of_network.entry(network.to_owned()).or_default().push(expires);
+    }
+}
+
 /// Serializes bytes as base64 for URLs, which takes a third of the size of a list of numbers.
 mod bytes {
     use plainwire_proto::base64;
@@ -263,26 +345,62 @@ mod method {
 mod tests {
     use super::*;
 
-    #[test]
-    fn each_principal_may_use_10000_states_and_all_callers_without_one_100000() {
-        let sealer = Sealer::new(None, ("s", "1"), Duration::from_secs(60), true);
-        let unix = Duration::from_secs(1);
-        let origin = |name: Option<&str>| Origin {
-            arguments: "{}".to_owned(),
-            method: "tools/call",
-            name: "t".to_owned(),
-            principal: name.map(|name| Arc::new(Principal { name: name.to_owned() })),
-        };
-        let used = |origin: &Origin| {
-            let sealed = sealer.seal(origin, &RequestState::default(), unix).expect("a small state");
-            sealer.open(origin, &sealed, "{}", unix).map(drop)
-        };
-        for (caller, room) in [(origin(Some("ada")), 10_000), (origin(None), 100_000)] {
-            for _ in 0..room {
-                used(&caller).expect("room");
-            }
-            used(&caller).expect_err("no room");
+    /// A record of used states, and the number of the next state.
+    #[derive(Default)]
+    struct Record(Used, u64);
+
+    impl Record {
+        /// Uses a state that has not been used before, and that expires after a minute.
+        fn take(&mut self, principal: Option<&str>, network: &str, unix: u64) -> Result<(), Refusal> {
+            self.1 += 1;
+            let mut id = [0; 24];
+            id[..8].copy_from_slice(&self.1.to_le_bytes());
+            let opened = Opened { body: String::new(), expires: Duration::from_secs(unix + 60), id };
+            let principal = principal.map(|name| Principal { name: name.to_owned() });
+            self.0.take(principal.as_ref(), network, &opened, Duration::from_secs(unix))
         }
-        used(&origin(Some("bob"))).expect("room of his own");
+    }
+
+    #[test]
+    fn each_caller_may_use_10000_states_and_all_callers_without_a_principal_100000() {
+        let mut used = Record::default();
+        for (principal, network, room) in [
+            (Some("ada"), "192.0.2.1", 10_000),
+            (None, "192.0.2.1", 10_000),
+            (None, "192.0.2.2", 10_000),
+            (None, "", 80_000),
+        ] {
+            for _ in 0..room {
+                assert_eq!(used.take(principal, network, 1), Ok(()), "{principal:?} {network}");
+            }
+            assert_eq!(used.take(principal, network, 1), Err(Refusal::Full), "{principal:?} {network}");
+        }
+        assert_eq!(used.take(Some("bob"), "192.0.2.1", 1), Ok(()));
+        assert_eq!(used.take(None, "192.0.2.3", 1), Err(Refusal::Full), "the room of all is taken");
+        assert_eq!(used.take(None, "192.0.2.1", 61), Ok(()), "the states have expired");
+    }
+
+    #[test]
+    fn what_is_kept_of_networks_does_not_grow_for_ever() {
+        let mut used = Record::default();
+        for minute in 0..40 {
+            for n in 0..9_000 {
+                assert_eq!(used.take(None, &format!("2001:db8:{minute}:{n}::/64"), minute * 60), Ok(()));
+            }
+        }
+        assert!(used.0.of_network.len() <= 2 * MAX_USED_OF_ANYBODY, "{}", used.0.of_network.len());
+    }
+
+    #[test]
+    fn a_state_that_was_used_from_one_network_is_used_for_all() {
+        let (sealer, unix) = (Sealer::new(None, ("s", "1"), Duration::from_secs(60), true), Duration::ZERO);
+        let (arguments, name) = ("{}".to_owned(), "t".to_owned());
+        let origin = Origin { arguments, method: "tools/call", name, principal: None };
+        let sealed = sealer.seal(&origin, &RequestState::default(), unix).expect("a small state");
+        let open = |network| sealer.open((&origin, network), &sealed, "{}", unix);
+        open("192.0.2.1").expect("the first use");
+        for network in ["192.0.2.1", "192.0.2.2", ""] {
+            open(network).expect_err("a second use");
+        }
     }
 }

@@ -3,9 +3,7 @@
 //! In: the future of a call. Out: its answer, or the report that it ended without one. Starting calls is the
 //! work of [`super::calls`].
 
-use std::any::Any;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, ready};
@@ -18,6 +16,7 @@ use plainwire_proto::peer::CallKey;
 use tokio::time::Sleep;
 
 use super::calls::{Attached, Held};
+use crate::runtime::panics::{self, Panic};
 use crate::runtime::{Deadline, Passage};
 use crate::server::asking::Sealer;
 use crate::server::catalog::{Entry, Pace};
@@ -181,16 +180,13 @@ impl Drop for CallWork {
 
 /// Polls a call; a panic becomes its answer.
 fn poll_guarded(name: &str, running: &mut Running, cx: &mut Poller<'_>) -> Poll<Outcome> {
-    catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)))
-        .unwrap_or_else(|panic| Poll::Ready(panicked(name, &*panic)))
+    panics::catch(|| running.as_mut().poll(cx)).unwrap_or_else(|panic| Poll::Ready(panicked(name, &panic)))
 }
 
 /// Returns the answer of a call that panicked. The text of the panic is only logged, because it may contain
 /// anything.
-pub(crate) fn panicked(name: &str, panic: &(dyn Any + Send)) -> Outcome {
-    let said =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    tracing::error!("{name} panicked: {}", said.unwrap_or("(no text)"));
+pub(crate) fn panicked(name: &str, panic: &Panic) -> Outcome {
+    panic.log(name);
     Outcome::Error(Error::new(ErrorKind::Internal, format!("expected {name} to answer, but it panicked")))
 }
 

@@ -25,6 +25,11 @@ pub(crate) trait Budget: Send + Sync {
     /// # Errors
     /// The error that answers the call instead.
     fn claim(&self, bytes: usize) -> Result<Held, Error>;
+
+    /// Returns the name of the caller: of the principal, or of the network; empty if neither is known.
+    fn caller(&self) -> &str {
+        ""
+    }
 }
 
 /// The attachments that the transport gives to each call that one message starts.
@@ -35,6 +40,13 @@ pub(crate) struct Attached {
     pub(crate) headers: Headers,
     /// A value that the calls keep until they end; `None` if nothing waits for their end.
     pub(crate) held: Option<Held>,
+}
+
+impl Attached {
+    /// Returns the name of the caller: of the principal, or of the network; empty if neither is known.
+    pub(super) fn caller(&self) -> &str {
+        self.budget.as_deref().map_or("", Budget::caller)
+    }
 }
 
 #[cfg(feature = "http")]

@@ -22,6 +22,7 @@ impl Calls {
     pub(super) fn begin<'f>(&mut self, starts: &mut Starts<'f>, entry: &Arc<Entry>, wanted: CallRequest<'f>) {
         let around = Surroundings {
             built: &self.built,
+            caller: self.attached.caller(),
             gate: self.gate.get_or_insert_with(Gate::current),
             headers: &self.attached.headers,
             principal: self.principal.as_ref(),

@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, Waker};
 use std::time::Instant;
@@ -16,7 +15,7 @@ use plainwire_proto::model::CacheHint;
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
 
 use super::Attached;
-use crate::runtime::{Gate, unix};
+use crate::runtime::{Gate, panics, unix};
 use crate::schema::arguments::Rejected;
 use crate::server::asking::Carried;
 use crate::server::built::Built;
@@ -69,6 +68,8 @@ pub(crate) struct Start<'f> {
 /// The parts of a connection that the start of a call needs.
 pub(super) struct Surroundings<'c> {
     pub(super) built: &'c Arc<Built>,
+    /// The name of the caller: of the principal, or of the network; empty if neither is known.
+    pub(super) caller: &'c str,
     pub(super) gate: &'c Arc<Gate>,
     pub(super) headers: &'c Headers,
     pub(super) principal: Option<&'c Arc<Principal>>,
@@ -95,9 +96,9 @@ impl CallRequest<'_> {
     /// Makes the first step of this call of `entry`. If recent first steps of the entry were slow, or no
     /// handler may run on this thread now, the first step is left to the task that continues the call.
     pub(super) fn first_step(&self, entry: &Arc<Entry>, around: Surroundings<'_>) -> FirstStep {
-        let (built, gate) = (around.built, around.gate);
+        let (built, caller, gate) = (around.built, around.caller, around.gate);
         let source = self.source(entry, around);
-        if let Err(outcome) = admit(entry, &source, built) {
+        if let Err(outcome) = admit(entry, &source, (built, caller)) {
             return FirstStep::Ended { outcome, work: None };
         }
         let Some(_place) = gate.enter() else { return self.leave_all(entry, &source) };
@@ -122,11 +123,11 @@ impl CallRequest<'_> {
     fn work(&self, entry: &Entry, source: ContextSource<'_>) -> Result<CallWork, Outcome> {
         let call = call_of(entry, &self.arguments, self.uri(), ContextRef::Source(&source));
         // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.
-        let begun = catch_unwind(AssertUnwindSafe(|| begin(entry, &call, &self.name)));
+        let begun = panics::catch(|| begin(entry, &call, &self.name));
         let context = source.made.into_inner();
         match begun {
             Ok(begun) => begun.map(|running| CallWork { context, running }),
-            Err(panic) => Err(call::panicked(&entry.name, &*panic)),
+            Err(panic) => Err(call::panicked(&entry.name, &panic)),
         }
     }
 
@@ -173,11 +174,11 @@ impl CallRequest<'_> {
 /// Prepares a call: opens the request state of the handler's earlier run, or takes answers that came without
 /// one. Refuses clients without the capabilities that `entry` requires. The error is the outcome of the
 /// refused call.
-fn admit(entry: &Entry, source: &ContextSource<'_>, built: &Built) -> Result<(), Outcome> {
+fn admit(entry: &Entry, source: &ContextSource<'_>, (built, caller): (&Built, &str)) -> Result<(), Outcome> {
     if let Some(state) = source.meta.request_state {
         let state = state.string(source.frame).unwrap_or_default();
         let responses = source.meta.input_responses.map_or("{}", |span| span.text(source.frame));
-        let carried = built.sealer.open(&source.origin(), &state, responses, unix());
+        let carried = built.sealer.open((&source.origin(), caller), &state, responses, unix());
         source.carried.replace(Some(carried.map_err(Outcome::Error)?));
     } else if let Some(responses) = source.meta.input_responses {
         source.carried.replace(Some(Carried::unasked(responses.text(source.frame))));
@@ -244,6 +245,7 @@ impl<'f> Start<'f> {
     pub(crate) fn run(&self) -> FirstStep {
         let around = Surroundings {
             built: &self.built,
+            caller: self.attached.caller(),
             gate: &self.gate,
             headers: &self.attached.headers,
             principal: self.principal.as_ref(),

@@ -19,6 +19,12 @@ pub(super) type ByCaller<T> = HashMap<CallerId, T, BuildHasherDefault<KnownHash>
 /// The secret keys of the hashes: names of principals and IPv6 networks can be chosen by callers.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
+impl CallerId {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.name
+    }
+}
+
 impl From<&str> for CallerId {
     fn from(name: &str) -> Self {
         Self { hash: KEYS.hash_one(name), name: name.into() }

@@ -150,6 +150,10 @@ impl Budget for CallerMemory {
             Err(over) => Err(Error::new(ErrorKind::Overloaded, over.text(&dropped(bytes)))),
         }
     }
+
+    fn caller(&self) -> &str {
+        self.caller.as_str()
+    }
 }
 
 /// Returns the end of the message about an answer of `bytes` for which there is no memory.

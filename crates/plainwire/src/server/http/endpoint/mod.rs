@@ -54,7 +54,7 @@ use memory::CallerMemory;
 pub(crate) use memory::{Claim, Memory, OverMemory, REQUEST};
 use message::unread;
 pub(crate) use message::{Begun, Fields, Read, is_listen, refused};
-pub(crate) use refusals::{LinePause, Refusals};
+pub(crate) use refusals::Refusals;
 pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
 pub(crate) use usage::{Place, Slot, Usage};

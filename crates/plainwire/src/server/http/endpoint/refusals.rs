@@ -1,64 +1,66 @@
 //! The log of refused requests.
 //!
-//! In: refusals with their status, caller and reason. Out: log lines, for each status at most one in
-//! [`PAUSE`]; the next one says how many were left out. So a flood of refusals is seen and fills no log.
-//! [`LinePause`] does the same for other events that a stranger can cause as often as it likes.
+//! In: refusals with their status, caller and reason, and TLS handshakes that failed. Out: log lines, for each
+//! status and for handshakes at most one in 10 s ([`LinePause`]); the next one says how many were left out.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use http::{Response, StatusCode};
 use serde::Deserialize;
-use tokio::time::Instant;
 
 use super::RemoteAddr;
 use super::answer::Refused;
 use super::body::Body;
-
-/// Time between two log lines about the same kind of event.
-const PAUSE: Duration = Duration::from_secs(10);
+use crate::runtime::LinePause;
 
 /// The refusals of an endpoint so far.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
     by_status: Mutex<BTreeMap<u16, LinePause>>,
-}
-
-/// The time of the last log line about one kind of event, and the number of events since then.
-#[derive(Debug, Default)]
-pub(crate) struct LinePause {
-    last: Option<Instant>,
-    left_out: u64,
-}
-
-impl LinePause {
-    /// Counts an event. Returns the number of events that were left out since the last line, if it is time for
-    /// another line.
-    pub(crate) fn count(&mut self) -> Option<u64> {
-        let now = Instant::now();
-        if self.last.is_some_and(|last| now.duration_since(last) < PAUSE) {
-            self.left_out += 1;
-            return None;
-        }
-        self.last = Some(now);
-        Some(std::mem::take(&mut self.left_out))
-    }
+    #[cfg(feature = "tls")]
+    handshakes: Mutex<LinePause>,
 }
 
 impl Refusals {
-    /// Logs `response` if it refuses a request for lack of rights (401, 403), of a session (404) or of room (429,
-    /// 503).
+    /// Logs `response` if it refuses a request for lack of rights (401, 403), of a session or of something at its
+    /// path (404), of room (429, 503), or for the size of its head (431).
     pub(crate) fn note(&self, response: &Response<Body>, caller: Option<&RemoteAddr>) {
         let status = response.status();
         // An error of the server may have one of these statuses too, such as 404 for an unknown method.
         let is_refused = response.extensions().get::<Refused>().is_some();
-        if !is_refused || !matches!(status.as_u16(), 401 | 403 | 404 | 429 | 503) {
+        if !is_refused || !matches!(status.as_u16(), 401 | 403 | 404 | 429 | 431 | 503) {
             return;
         }
+        match caller {
+            Some(caller) => self.log(status, &caller.0, || reason(response.body())),
+            None => self.log(status, &"an unknown address", || reason(response.body())),
+        }
+    }
+
+    /// Logs that the head of a request was too large to be read at all, which `hyper` has answered with 431.
+    pub(crate) fn note_unread_head(&self, caller: IpAddr, most: usize) {
+        let why = || format!("expected a head of at most {most} bytes, but found more");
+        self.log(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &caller, why);
+    }
+
+    /// Logs that a TLS handshake failed.
+    #[cfg(feature = "tls")]
+    pub(crate) fn note_handshake(&self, caller: IpAddr, error: &std::io::Error) {
+        let due = self.handshakes.lock().unwrap_or_else(PoisonError::into_inner).count();
+        if let Some(left_out) = due {
+            tracing::warn!(
+                left_out,
+                "a TLS handshake of {caller} failed: {error} ({left_out} more failed since the last line)"
+            );
+        }
+    }
+
+    fn log(&self, status: StatusCode, caller: &dyn fmt::Display, why: impl FnOnce() -> String) {
         if let Some(left_out) = self.is_due(status) {
-            let caller = caller.map_or_else(|| "an unknown address".to_owned(), |it| it.0.to_string());
-            let why = reason(response.body());
+            let why = why();
             tracing::warn!(
                 status = status.as_u16(),
                 left_out,
@@ -91,7 +93,11 @@ fn reason(body: &Body) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    const PAUSE: Duration = Duration::from_secs(10);
 
     #[tokio::test(start_paused = true)]
     async fn one_line_in_ten_seconds_counts_the_others() {

@@ -136,7 +136,7 @@ pub(crate) async fn run(
         drop(shaking);
         match shaken {
             Ok(stream) => talk(&serving, stream, remote, deadline, phase).await,
-            Err(error) => tracing::debug!("a TLS handshake with {} failed: {error}", remote.0),
+            Err(error) => serving.service.endpoint().refusals.note_handshake(remote.0, &error),
         }
         return;
     }
@@ -158,7 +158,7 @@ async fn talk<S>(
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let activity = Arc::<Activity>::default();
-    let network = remote.1.clone();
+    let (address, network) = remote.clone();
     let answering = (Arc::clone(serving), Arc::clone(&activity));
     let answers = service_fn(move |request: Request<Incoming>| {
         // What this task has woken since it runs, such as the stream of a session, must not wait for a handler.
@@ -169,6 +169,7 @@ async fn talk<S>(
         let (serving, open) = (Arc::clone(&answering.0), Open::new(&answering.1));
         let (head, mut body) = Serving::receive(request, remote.clone(), &open);
         if let Some(response) = serving.answer_here(&head) {
+            serving.service.endpoint().refusals.note(&response, Some(&RemoteAddr(address)));
             // `Counted` belongs to the stream of HTTP/2 in whose task it is made.
             return Box::pin(async move { Ok(response.map(|body| Counted::new(body, open))) }) as Answering;
         }
@@ -187,6 +188,9 @@ async fn talk<S>(
         tokio::select! {
             ended = poll_fn(|cx| activity.follow(connection.as_mut(), cx)) => {
                 if let Err(error) = ended {
+                    if error.downcast_ref().is_some_and(hyper::Error::is_parse_too_large) {
+                        serving.service.endpoint().refusals.note_unread_head(address, MAX_HEAD);
+                    }
                     tracing::debug!("a connection ended: {error}");
                 }
                 return;

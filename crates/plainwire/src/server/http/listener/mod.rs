@@ -18,9 +18,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use super::HttpService;
-use super::endpoint::{CallerId, LinePause, Usage, network};
+use super::endpoint::{CallerId, Usage, network};
 use crate::error::{Error, Result};
-use crate::runtime;
+use crate::runtime::{self, LinePause};
 
 mod connection;
 mod heads;

@@ -14,8 +14,8 @@ use super::Session;
 use super::record::Record;
 use super::relay::{OtherReplicas, ReplicaNotice};
 use super::slots::SessionSlots;
-use crate::runtime;
 use crate::runtime::random;
+use crate::runtime::{self, LinePause};
 use crate::server::built::Built;
 use crate::server::http::endpoint::{Caller, Claim, OverMemory, Slot};
 use crate::server::principal::Principal;
@@ -58,6 +58,8 @@ pub(crate) struct Sessions {
     /// The lifetime of a session without activity.
     idle: Duration,
     live: Mutex<Live>,
+    /// The log lines about sessions that ended to make room.
+    made_room: Mutex<LinePause>,
     /// The other replicas with the same store; `None` if there are none.
     others: Option<OtherReplicas>,
     pub(crate) store: Arc<dyn Store>,
@@ -91,7 +93,8 @@ impl Sessions {
         others: Option<OtherReplicas>,
     ) -> Self {
         let idle = idle.min(FOREVER);
-        Self { slots: SessionSlots::new(most), built, idle, live: Mutex::default(), others, store }
+        let (slots, live) = (SessionSlots::new(most), Mutex::default());
+        Self { slots, built, idle, live, made_room: Mutex::default(), others, store }
     }
 
     /// Returns the largest number of sessions that one caller may have.
@@ -121,10 +124,14 @@ impl Sessions {
         let mut created = self.store.create(&id, &record, idle).await;
         if let (Err(StoreError::Full { .. }), Some(evicted)) = (&created, self.slots.to_evict(slot.caller()))
         {
-            tracing::warn!(
-                "the store is full: the caller with the most sessions loses one to {:?}",
-                slot.caller()
-            );
+            let due = self.made_room.lock().unwrap_or_else(PoisonError::into_inner).count();
+            if let Some(left_out) = due {
+                tracing::warn!(
+                    "the store is full: the caller with the most sessions loses one to {} ({left_out} more were lost \
+                     since the last line)",
+                    slot.caller()
+                );
+            }
             self.remove(&evicted).await?;
             created = self.store.create(&id, &record, idle).await;
         }
