@@ -149,7 +149,8 @@ pub(crate) async fn ping_on(client: &Client, ask: &Ask) -> Result<Exit, Failure>
         output::json(&facts)?;
     } else {
         let name = if name.is_empty() { "the server" } else { name };
-        output::line(&format!("{name} {version} speaks {revision} and answered in {took:.1?}"))?;
+        let server = visible::line(&format!("{name} {version}"));
+        output::line(&format!("{server} speaks {revision} and answered in {took:.1?}"))?;
     }
     Ok(Exit::Done)
 }

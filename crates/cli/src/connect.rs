@@ -6,13 +6,14 @@ use plainwire::Client;
 use plainwire::client::{ClientBuilder, Sampling};
 use plainwire::model::ElicitResult;
 use plainwire::proto::peer::{EraChoice, RequestOptions};
+use plainwire::stream::Tap;
 use tokio::time::timeout_at;
 
 use crate::args::{As, Ask, Era};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
 use crate::progress::with_bar;
-use crate::{roots, serve, target, token_store};
+use crate::{output, roots, serve, target, token_store};
 
 /// Connects to the server that the command line names, runs `work` and closes the connection, also if `work`
 /// failed. Both together take at most the time of `--timeout`.
@@ -152,7 +153,11 @@ fn plain(ask: &Ask) -> Result<ClientBuilder, Failure> {
     if !ask.root.is_empty() {
         client = client.roots(roots::roots(&ask.root)?);
     }
-    if let Some(tap) = serve::tap(ask.trace.clone())? {
+    let tap = match &ask.trace {
+        Some(None) => Some(Tap::lines(output::Frames)),
+        trace => serve::tap(trace.clone())?,
+    };
+    if let Some(tap) = tap {
         client = client.tap(tap);
     }
     Ok(client)

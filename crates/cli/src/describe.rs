@@ -15,8 +15,8 @@ use crate::args::Describe;
 use crate::arguments::shown;
 use crate::connect::with_client;
 use crate::exit::{Exit, Failure, ServerChoice};
-use crate::output;
 use crate::slips::{self, quoted};
+use crate::{output, visible};
 
 /// Runs `plainwire describe`.
 pub(crate) async fn run(it: Describe) -> Result<Exit, Failure> {
@@ -49,7 +49,7 @@ pub(crate) async fn on(client: &Client, it: &Describe, choice: &ServerChoice) ->
 }
 
 fn show(tool: &Entry, choice: &ServerChoice) -> Result<(), Failure> {
-    output::wrapped("", "    ", &signature(tool))?;
+    output::wrapped("", "    ", &visible::line(&signature(tool)))?;
     if let Some(text) = tool.description() {
         output::line("")?;
         text.trim().lines().try_for_each(|part| output::wrapped("", "", part))?;
@@ -62,18 +62,15 @@ fn show(tool: &Entry, choice: &ServerChoice) -> Result<(), Failure> {
     }
     for (name, schema, is_required) in &parameters {
         let need = if *is_required { "required" } else { "optional" };
-        output::wrapped(
-            "  ",
-            "      ",
-            &format!("{name}: {}, {need}{}", Shape::of(schema, root), bounds(schema)),
-        )?;
+        let parameter = format!("{name}: {}, {need}{}", Shape::of(schema, root), bounds(schema));
+        output::wrapped("  ", "      ", &visible::line(&parameter))?;
         if let Some(text) = schema.get("description").and_then(Value::as_str) {
             text.trim().lines().try_for_each(|part| output::wrapped("      ", "      ", part))?;
         }
     }
     output::line("")?;
     if let Some(schema) = tool.output_schema() {
-        output::wrapped("returns: ", "    ", &Shape::of(schema, schema).to_string())?;
+        output::wrapped("returns: ", "    ", &visible::line(&Shape::of(schema, schema).to_string()))?;
     }
     let hints = hints(tool);
     output::wrapped("hints: ", "    ", if hints.is_empty() { "none" } else { &hints })?;

@@ -11,6 +11,7 @@ use plainwire_inspect::{Entry, signature};
 use serde_json::Value;
 
 use crate::output::{line, wrapped, wrapped_bold};
+use crate::visible;
 
 /// The number of entries from which on a list is grouped.
 const MIN_GROUPED: usize = 12;
@@ -22,12 +23,13 @@ const MIN_GROUP: usize = 3;
 /// description, only the first line is printed, or with `is_long` all of it.
 pub(crate) fn show(client: &Client, all: &[(&str, Vec<RawJson>)], is_long: bool) -> io::Result<()> {
     let server = client.server_info().cloned().unwrap_or_default();
-    line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
+    let name = visible::line(&format!("{} {}", server.name, server.version));
+    line(&format!("{name} ({})", client.revision()))?;
     for (list, entries) in all {
         line(&format!("\n{list}:"))?;
         let entries: Vec<Listed<'_>> = entries.iter().map(Listed::read).collect();
         for (prefix, group) in groups(list, &entries) {
-            if let Some(prefix) = prefix {
+            if let Some(prefix) = prefix.map(visible::line) {
                 wrapped_bold("  ", "  ", &format!("{prefix}… ({})", group.len()), prefix.chars().count())?;
             }
             let indent = if prefix.is_some() { "    " } else { "  " };
@@ -65,7 +67,7 @@ fn entry(list: &str, it: &Listed<'_>, indent: &str, is_long: bool) -> io::Result
         _ => name.to_owned(),
     };
     let below = format!("{indent}    ");
-    wrapped_bold(indent, &below, &shown, name.chars().count())?;
+    wrapped_bold(indent, &below, &visible::line(&shown), visible::line(name).chars().count())?;
     let mut lines = it.text("description").unwrap_or_default().trim().lines();
     match lines.next() {
         Some(first) if !is_long => {

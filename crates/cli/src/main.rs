@@ -2,6 +2,7 @@
 //!
 //! Results go to stdout, all other output to stderr. [`exit::Exit`] lists the exit codes.
 
+mod above;
 mod args;
 mod arguments;
 mod ask;
@@ -10,8 +11,10 @@ mod connect;
 mod convert;
 mod demo;
 mod describe;
+mod dev;
 mod elicit;
 mod exit;
+mod held;
 mod install;
 mod lint;
 mod listing;
@@ -86,6 +89,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Prompt(call) => ask::prompt(call).await,
             Command::Ping(ask) => ask::ping(ask).await,
             Command::Shell(it) => shell::run(it).await,
+            Command::Dev(it) => dev::run(it),
             Command::Watch(watch) => watch::run(watch).await,
             Command::Login(it) => login::login(it).await,
             Command::Logout(it) => login::logout(it).await,

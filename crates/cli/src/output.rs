@@ -7,7 +7,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
 use plainwire::model::{
     CallToolResult, Content, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
@@ -18,7 +18,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::exit::{Exit, Failure};
-use crate::{progress, visible};
+use crate::held::Stream;
+use crate::{above, progress, visible};
 
 /// Whether stdout is a terminal.
 static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
@@ -35,13 +36,12 @@ const PLAIN: &str = "\u{1b}[0m";
 /// Writes text to stdout without adding a line end, and flushes it, so that it precedes later output on
 /// stderr.
 pub(crate) fn to_stdout(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    if *IS_TERMINAL {
-        out.write_all(visible::text(text).as_bytes())?;
-    } else {
-        out.write_all(text.as_bytes())?;
-    }
-    out.flush()
+    if *IS_TERMINAL { print_out(&visible::text(text)) } else { print_out(text) }
+}
+
+/// Writes text to stdout. On a terminal, it waits while a question is open.
+fn print_out(text: &str) -> io::Result<()> {
+    if *IS_TERMINAL { progress::print(Stream::Stdout, text) } else { write(Stream::Stdout, text) }
 }
 
 /// Writes a line to stdout.
@@ -52,7 +52,13 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 /// Writes a line of JSON to stdout. On a terminal it stays the same JSON value.
 fn json_line(text: &str) -> io::Result<()> {
     let shown = if *IS_TERMINAL { visible_json(text) } else { text.into() };
-    writeln!(io::stdout().lock(), "{shown}")
+    print_out(&format!("{shown}\n"))
+}
+
+/// Writes a frame to stdout, for the program that reads it. On a terminal it stays the same JSON value.
+pub(crate) fn frame(text: &str) -> io::Result<()> {
+    json_line(text)?;
+    io::stdout().flush()
 }
 
 /// The alignment of a column.
@@ -111,28 +117,40 @@ pub(crate) fn failure(failure: &Failure) {
     to_stderr(&text);
 }
 
-/// Prints text above a line that the user edits. Returns whether it could.
-type PrintAbove = Box<dyn FnMut(String) -> bool + Send>;
-
-static PRINT_ABOVE: Mutex<Option<PrintAbove>> = Mutex::new(None);
-
-/// Prints everything for stderr with `printer` from now on, if stderr is the terminal on which lines are edited.
-pub(crate) fn print_above(printer: PrintAbove) {
-    if io::stderr().is_terminal() {
-        *PRINT_ABOVE.lock().unwrap_or_else(PoisonError::into_inner) = Some(printer);
-    }
+/// Writes text to stderr, without adding a line end. While a question is open, the text waits.
+pub(crate) fn to_stderr(text: &str) {
+    // If stderr is closed, there is nowhere to report it.
+    let _ = progress::print(Stream::Stderr, &visible::text(text));
 }
 
-/// Writes text to stderr, without adding a line end.
-pub(crate) fn to_stderr(text: &str) {
-    let text = visible::text(text);
-    progress::without_bar(|| {
-        let mut above = PRINT_ABOVE.lock().unwrap_or_else(PoisonError::into_inner);
-        if !above.as_mut().is_some_and(|print| print(text.clone())) {
-            // If stderr is closed, there is nowhere to report it.
-            let _ = io::stderr().write_all(text.as_bytes());
-        }
-    });
+/// Writes a part of the dialogue with the user to stderr, without adding a line end.
+pub(crate) fn say(text: &str) {
+    progress::print_dialogue(&visible::text(text));
+}
+
+/// Writes text as it is, and flushes it.
+pub(crate) fn write(to: Stream, text: &str) -> io::Result<()> {
+    if to == Stream::Stdout {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        return out.flush();
+    }
+    if above::print(text) { Ok(()) } else { io::stderr().write_all(text.as_bytes()) }
+}
+
+/// A writer of lines of JSON to stderr, for the frames of `--trace`. Characters that could change a terminal are
+/// escaped in the way of JSON.
+pub(crate) struct Frames;
+
+impl io::Write for Frames {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        to_stderr(&visible_json(&String::from_utf8_lossy(line)));
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Prints a line on stderr.
@@ -181,9 +199,7 @@ fn bold_line(from: usize, row: &str, bold: usize) -> io::Result<()> {
     };
     let end = after.char_indices().nth(bold).map_or(after.len(), |(at, _)| at);
     let [before, name, after] = [before, &after[..end], &after[end..]].map(visible::text);
-    let mut out = io::stdout().lock();
-    writeln!(out, "{before}{BOLD}{name}{PLAIN}{after}")?;
-    out.flush()
+    print_out(&format!("{before}{BOLD}{name}{PLAIN}{after}\n"))
 }
 
 /// Prints the content of a tool's result, or its structured content if it has no other content. If the tool
@@ -216,9 +232,9 @@ pub(crate) fn prompt(result: &GetPromptResult) -> io::Result<()> {
 pub(crate) fn content(block: &Content) -> io::Result<()> {
     match block {
         Content::Text(it) => line(&it.text),
-        Content::Image(it) => line(&format!("[image {}, {} bytes of base64]", it.mime_type, it.data.len())),
-        Content::Audio(it) => line(&format!("[audio {}, {} bytes of base64]", it.mime_type, it.data.len())),
-        Content::ResourceLink(it) => line(&format!("[{} {}]", it.name, it.uri)),
+        Content::Image(it) => bytes("image", &it.mime_type, &it.data),
+        Content::Audio(it) => bytes("audio", &it.mime_type, &it.data),
+        Content::ResourceLink(it) => line(&visible::line(&format!("[{} {}]", it.name, it.uri))),
         Content::Resource(it) => contents(&it.resource),
         Content::Other(raw) => json_line(raw.get()),
     }
@@ -229,7 +245,12 @@ fn contents(it: &ResourceContents) -> io::Result<()> {
         ResourceContents::Text(it) => line(&it.text),
         ResourceContents::Blob(it) => {
             let kind = it.mime_type.as_deref().unwrap_or("application/octet-stream");
-            line(&format!("[{} {kind}, {} bytes of base64; --json shows them]", it.uri, it.blob.len()))
+            let what = visible::line(&format!("{} {kind}", it.uri));
+            line(&format!("[{what}, {} bytes of base64; --json shows them]", it.blob.len()))
         }
     }
+}
+
+fn bytes(what: &str, mime_type: &str, data: &str) -> io::Result<()> {
+    line(&format!("[{what} {}, {} bytes of base64]", visible::line(mime_type), data.len()))
 }

@@ -1,8 +1,10 @@
-//! Progress on stderr, which never gets between a question of the server and the user's answer.
+//! Progress on stderr, and the order of all output: nothing gets between a question of the server and the user's
+//! answer.
 //!
-//! In: progress notifications, the beginning and end of each question, and of each piece of work. Out: on a
-//! terminal one line, a bar, which appears once the work has taken a second and goes when it ends; elsewhere a
-//! line for each notification. While a question is open there is no bar, and only the newest notification is kept.
+//! In: progress notifications, the beginning and end of each question, and of each piece of work; text to print.
+//! Out: on a terminal one line, a bar, which appears once the work has taken a second and goes when it ends;
+//! elsewhere a line for each notification. While a question is open there is no bar, only the newest notification
+//! is kept, and other text waits.
 
 use std::io::{self, IsTerminal as _};
 use std::pin::pin;
@@ -12,7 +14,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plainwire::client::Progress;
 
-use crate::output::to_stderr;
+use crate::held::{Held, Stream};
+use crate::output::{to_stderr, write};
 use crate::visible;
 
 /// The time after which work is shown.
@@ -31,10 +34,13 @@ const MAX_MESSAGE: usize = 200;
 static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
 
 /// What is shown of running work, and the dialogue with the user, which it must not disturb.
-static SHOWN: Mutex<Shown> = Mutex::new(Shown { bar: None, newest: None, questions: 0, works: 0 });
+static SHOWN: Mutex<Shown> =
+    Mutex::new(Shown { bar: None, held: Held::new(), newest: None, questions: 0, works: 0 });
 
 struct Shown {
     bar: Option<ProgressBar>,
+    /// What was printed since a question is open.
+    held: Held,
     /// The newest progress of the work. Where there is no terminal, it waits here for the end of the questions.
     newest: Option<Line>,
     /// The number of open questions of a server to the user.
@@ -110,6 +116,13 @@ impl Shown {
         bar.enable_steady_tick(TICK);
         self.bar = Some(bar);
     }
+
+    fn without_bar<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -138,17 +151,25 @@ impl Line {
     }
 }
 
-/// Prints on stderr without the bar in between.
-pub(crate) fn without_bar(print: impl FnOnce()) {
-    let bar = shown().bar.clone();
-    match bar {
-        Some(bar) => bar.suspend(print),
-        None => print(),
+/// Prints `text`, without the bar in between. While a question is open, the text waits.
+pub(crate) fn print(to: Stream, text: &str) -> io::Result<()> {
+    let mut shown = shown();
+    if shown.questions > 0 {
+        shown.held.keep(to, text.to_owned());
+        return Ok(());
     }
+    // The lock is held meanwhile, so that no question begins first.
+    shown.without_bar(|| write(to, text))
 }
 
-/// A guard of an open question. While there is one, no progress is printed; the newest is printed after the
-/// last guard is dropped.
+/// Prints a part of the dialogue with the user on stderr, at once.
+pub(crate) fn print_dialogue(text: &str) {
+    // If stderr is closed, there is nowhere to report it.
+    let _ = shown().without_bar(|| write(Stream::Stderr, text));
+}
+
+/// A guard of an open question. While there is one, nothing but the dialogue is printed; what was to be printed
+/// meanwhile, and the newest progress, follow when the last guard is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenQuestion(());
 
@@ -169,6 +190,9 @@ impl Drop for OpenQuestion {
         shown.questions -= 1;
         if shown.questions > 0 {
             return;
+        }
+        for (to, text) in shown.held.take() {
+            let _ = shown.without_bar(|| write(to, &text));
         }
         match &shown.bar {
             Some(bar) => bar.set_draw_target(ProgressDrawTarget::stderr()),

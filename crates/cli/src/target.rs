@@ -15,7 +15,7 @@ use plainwire::client::process::{Program, Stderr};
 
 use crate::exit::{Failure, ServerChoice};
 use crate::paths::{self, ConfigFile, Scope};
-use crate::{secret_file, slips};
+use crate::{output, secret_file, slips};
 
 /// Returns the target that the command line names.
 pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
@@ -30,7 +30,7 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
             // What a server writes to its stderr must not get into a question to the user.
             let program = match &choice.server_log {
                 None => program.stderr(Stderr::Keep),
-                Some(None) => program.stderr(Stderr::Pass),
+                Some(None) => program.stderr_to(output::to_stderr),
                 Some(Some(path)) => program.stderr(Stderr::Keep).stderr_file(log_file(path)?),
             };
             choice.env.iter().fold(program, with_variable).into()

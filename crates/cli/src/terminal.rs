@@ -50,7 +50,7 @@ impl EditedLines {
 
     async fn next(&mut self, prompt: &str) -> TerminalInput {
         if self.is_open {
-            output::note(prompt);
+            output::say(&format!("{prompt}\n"));
         } else if self.prompts.send(visible::text(prompt)).is_err() {
             return TerminalInput::End;
         }
@@ -67,7 +67,7 @@ const MAX_LINE: usize = 65_536;
 impl Terminal {
     /// Writes `text` to stderr, without adding a line end.
     pub(crate) fn say(&self, text: &str) {
-        output::to_stderr(text);
+        output::say(text);
     }
 
     /// Returns the terminal whose lines an editor reads.

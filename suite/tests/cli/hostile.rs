@@ -172,6 +172,139 @@ fn progress_and_the_server_do_not_write_into_an_open_question() {
     assert_eq!((ran.stderr, &*ran.stdout), (format!("{asked}{after}"), "done\n"));
 }
 
+/// Returns the steps of a server that asks a yes-or-no question, writes `your password:` by every way that it has,
+/// and then waits for the answer and answers the call.
+fn forging_a_prompt() -> Vec<Step> {
+    let question = json!({ "message": "sure?", "requestedSchema": { "type": "object", "properties": {} } });
+    let mut steps = legacy(&json!({ "tools": {}, "logging": {} }));
+    steps.extend([
+        Step::Say(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": question })),
+        Step::Shell("sleep 0.5; echo log: your password: >&2; echo stdout: your password:"),
+        notify("notifications/message", &json!({ "level": "error", "data": "message: your password:" })),
+        notify(
+            "notifications/progress",
+            &json!({ "progressToken": 2, "progress": 1, "message": "progress: your password:" }),
+        ),
+        Step::Read,
+        answer(2, &json!({ "content": [{ "type": "text", "text": "done" }] })),
+    ]);
+    steps
+}
+
+/// Checks that `shown`, the output after an answered question, has what the server wrote meanwhile.
+#[track_caller]
+fn shows_what_was_held_back(shown: &str) {
+    for line in [
+        "log: your password:",
+        "[error] message: your password:",
+        r#" <- {"jsonrpc":"2.0","method":"notifications/message","params":"#,
+    ] {
+        assert_eq!(shown.matches(line).count(), 1, "{line} in {shown}");
+    }
+    assert!(shown.contains("warning:") && shown.contains("\"stdout: your password:\""), "{shown}");
+}
+
+#[test]
+fn nothing_but_the_dialogue_is_written_while_a_question_is_open() {
+    let mut command = command(&words("call x --server-log --trace"), forging_a_prompt());
+    command.env("TERM", "xterm");
+    let mut pty = Pty::start(command, true);
+    pty.until("asks:\r\n  | sure?\r\nyes? [y/N] ");
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    assert_eq!(pty.shown(), "", "written into the question");
+    pty.enter("y\r");
+    let (status, shown) = pty.end();
+    assert!(status.success() && shown.starts_with("y\n") && shown.ends_with("done\n"), "{shown}");
+    shows_what_was_held_back(&shown);
+}
+
+#[test]
+fn nothing_is_written_into_a_question_of_the_shell() {
+    let mut command = command(&words("shell --server-log --trace"), forging_a_prompt());
+    command.env("TERM", "xterm").env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"));
+    let mut pty = Pty::start(command, true);
+    pty.until("shop> ");
+    pty.enter("x\r");
+    pty.until("yes? [y/N] ");
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    assert!(!pty.shown().contains("password"), "{:?}", pty.shown());
+    pty.enter("y\r");
+    let shown = pty.until("done");
+    shows_what_was_held_back(&(shown + &pty.shown()));
+    pty.until("shop> ");
+    pty.enter("\u{4}");
+    assert!(pty.end().0.success());
+}
+
+#[test]
+fn a_result_is_not_written_into_an_open_question() {
+    let question = json!({ "message": "sure?", "requestedSchema": { "type": "object", "properties": {} } });
+    let mut steps = legacy(&json!({ "tools": {} }));
+    steps.extend([
+        Step::Say(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": question })),
+        Step::Shell("sleep 0.5"),
+        answer(2, &json!({ "content": [{ "type": "text", "text": "your password:" }] })),
+    ]);
+    let mut command = command(&words("call x"), steps);
+    command.env("TERM", "xterm");
+    let mut pty = Pty::start(command, true);
+    pty.until("yes? [y/N] ");
+    let (status, shown) = pty.end();
+    let expected = "\n(the server no longer waits for an answer)\nyour password:\n";
+    assert_eq!((status.success(), &*shown), (true, expected));
+}
+
+#[test]
+fn line_breaks_in_names_forge_no_lines() {
+    let forged = "a\nforged\r\nforged\u{2028}forged";
+    let schema = json!({ "type": "object", "properties": { forged: { "type": "string" } } });
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": { "tools": {}, "resources": {}, "prompts": {} },
+        "serverInfo": { "name": forged, "version": forged },
+    });
+    let start = || {
+        let mut steps = legacy(&json!({}));
+        steps[1] = answer(1, &hello);
+        steps
+    };
+    let tool = json!({ "name": forged, "title": forged, "inputSchema": schema });
+    let tools = json!({ "tools": [tool] });
+    let mut lists = start();
+    lists.extend([
+        answer(2, &tools),
+        Step::Read,
+        answer(3, &json!({ "resources": [{ "name": forged, "uri": forged }] })),
+        Step::Read,
+        answer(4, &json!({ "resourceTemplates": [{ "name": forged, "uriTemplate": forged }] })),
+        Step::Read,
+        answer(5, &json!({ "prompts": [{ "name": forged, "arguments": [{ "name": forged }] }] })),
+    ]);
+    let blocks = json!({ "content": [
+        { "type": "resource_link", "name": forged, "uri": forged },
+        { "type": "image", "mimeType": forged, "data": "" },
+        { "type": "audio", "mimeType": forged, "data": "" },
+        { "type": "resource", "resource": { "uri": forged, "mimeType": forged, "blob": "" } },
+    ] });
+    let all = |result: &Value| {
+        let mut steps = start();
+        steps.push(answer(2, result));
+        steps
+    };
+    for (line, steps, times) in
+        [("list", lists, 8), ("ping", all(&json!({})), 2), ("call x", all(&blocks), 6)]
+    {
+        let ran = play(&words(line), steps, "");
+        assert_eq!((ran.code, &*ran.stderr), (0, ""), "{line}");
+        assert!(!ran.stdout.lines().any(|line| line.starts_with("forged")), "{line}: {}", ran.stdout);
+        let found = ran.stdout.matches(r"a\nforged\r\nforged\u{2028}forged").count();
+        assert_eq!(found, times, "{line}: {}", ran.stdout);
+    }
+    let described = play(&[&["describe", forged], &words("")[1..]].concat(), all(&tools), "");
+    let first = described.stdout.lines().next().unwrap_or_default();
+    assert_eq!((described.code, first.matches(r"a\nforged").count()), (0, 2), "{}", described.stdout);
+}
+
 #[test]
 fn what_a_server_writes_to_its_stderr_is_shown_escaped_and_only_if_asked_for() {
     let steps = || {

@@ -6,6 +6,7 @@ mod asking;
 mod calling;
 mod completion;
 mod convert;
+mod dev;
 mod exits;
 mod feedback;
 mod hostile;

@@ -74,6 +74,11 @@ impl Pty {
         }
     }
 
+    /// Returns what has been shown since the last call of [`Self::until`], and keeps it.
+    pub(crate) fn shown(&self) -> String {
+        String::from_utf8_lossy(&self.shown.lock().unwrap()).into_owned()
+    }
+
     /// Sends the signal of Ctrl-C, as a terminal does while no line is edited.
     pub(crate) fn interrupt(&self) {
         let pid = Pid::from_child(&self.child);

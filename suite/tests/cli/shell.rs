@@ -99,6 +99,24 @@ fn log_messages_and_changes_are_shown() {
 }
 
 #[test]
+fn names_are_completed_while_the_server_writes() {
+    let mut steps = legacy(&json!({ "tools": {}, "logging": {} }));
+    steps.extend((0..20).map(|n| notify("notifications/message", &json!({ "level": "error", "data": n }))));
+    let tool = json!({ "name": "xylophone", "inputSchema": { "type": "object" } });
+    steps.push(answer(2, &json!({ "tools": [tool] })));
+    let mut command = script::command(&["shell", "--era", "legacy", "--trace"], steps);
+    command.env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR")).env("TERM", "xterm");
+    let mut pty = Pty::start(command, true);
+    pty.until("shop> ");
+    pty.enter("xy\t");
+    pty.until("xylophone ");
+    let shown = pty.until("[error] 19");
+    assert!(shown.contains("[error] 18"), "{shown}");
+    pty.enter("\u{3}\u{4}");
+    assert!(pty.end().0.success());
+}
+
+#[test]
 fn a_user_types_completes_answers_and_interrupts() {
     let home = std::env::temp_dir().join(format!("plainwire-shell-{}", std::process::id()));
     let mut pty = typed(&home);

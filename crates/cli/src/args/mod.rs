@@ -2,6 +2,7 @@
 
 mod setup;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Ping(Ask),
     /// Keep one server, and type commands for it.
     Shell(Session),
+    /// Serve a server under development on stdin and stdout, and restart it when its sources change.
+    Dev(Dev),
     /// Print a line each time a resource or a list of a server changes.
     Watch(Watch),
     /// Sign in with a browser at a server over HTTP that requires a token.
@@ -313,6 +316,20 @@ pub(crate) struct Read {
 pub(crate) struct Session {
     #[command(flatten)]
     pub(crate) ask: Ask,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dev {
+    /// Run this command before each start; if it fails, the server that runs goes on. By default `cargo build` with the
+    /// options of a COMMAND that is `cargo run`, and nothing for other commands.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) build: Option<String>,
+    /// Restart the server when a file below PATH changes; the current folder by default. Can be given more than once.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) watch: Vec<PathBuf>,
+    /// The server: a command that speaks MCP on its stdin and stdout.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

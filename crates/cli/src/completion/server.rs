@@ -1,11 +1,10 @@
 //! Completes the word at the cursor with the names that a server lists.
 //!
-//! It starts the server's command, which is after `--`, exactly as it is written. It starts nothing if there
-//! is no `--`, or if a shell would expand a word of that command. One completion takes at most [`DEADLINE`].
-//! After a failure there are no candidates.
+//! It starts the server's command, which is after `--`, exactly as it is written, with the environment that all
+//! commands give to a server. It starts nothing if there is no `--`, or if a shell would expand a word of that
+//! command. One completion takes at most [`DEADLINE`]. After a failure there are no candidates.
 
 use std::ffi::OsStr;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,22 +12,28 @@ use clap::{CommandFactory as _, Parser as _};
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::ArgValueCompleter;
 use plainwire::Client;
+use plainwire::client::Target;
+use plainwire::client::process::Stderr;
 use plainwire::model::CompleteRequest;
 use plainwire_inspect::{Kind, Shape};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use super::VARIABLE;
 use super::line::Line;
 use crate::args::{Ask, Call, CallTool, Cli, Command, Describe, Read, Watch};
 use crate::arguments::shown;
-use crate::{connect, visible};
+use crate::exit::ServerChoice;
+use crate::{connect, target, visible};
 
 /// The maximal time for one completion, including the start and the end of the server.
 const DEADLINE: Duration = Duration::from_secs(3);
 
 /// The time that the server has to exit before it is killed. It is a part of [`DEADLINE`].
 const GRACE: Duration = Duration::from_millis(500);
+
+/// The time that the server has for the handshake. It is a part of [`DEADLINE`]: after it, the server is killed
+/// within 0.6 s.
+const FOR_CONNECTION: Duration = Duration::from_millis(2_400);
 
 /// The maximal number of candidates of one completion: a longer list is of no use.
 const MAX_CANDIDATES: usize = 1_000;
@@ -115,7 +120,8 @@ pub(crate) async fn suggestions(
     Some(found)
 }
 
-/// Starts the server and requests the possible values of `arg`. The server has ended when this returns.
+/// Starts the server and requests the possible values of `arg`. The server is ended before this returns, unless it
+/// has not exited by [`DEADLINE`]: then it is killed soon afterwards.
 async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion>> {
     let (Command::Call(CallTool { call: Call { ask, .. }, .. })
     | Command::Describe(Describe { ask, .. })
@@ -125,30 +131,13 @@ async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion
     else {
         return None;
     };
-    let until = Instant::now() + DEADLINE;
-    let (program, words) = ask.choice.command.split_first()?;
-    let mut child = tokio::process::Command::new(program)
-        .args(words)
-        // The server may be `plainwire` itself, which must serve and not complete.
-        .env_remove(VARIABLE)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .ok()?;
-    let (stdout, stdin) = (child.stdout.take()?, child.stdin.take()?);
-    let asked = async {
-        let builder = connect::builder(&without_trace(ask)).ok()?;
-        let client = builder.streams(stdout, stdin).await.ok()?;
-        let found = find(&client, written, arg, typed).await;
-        client.close().await;
-        found
-    };
-    let found = timeout_at(until, asked).await.ok().flatten();
-    if timeout_at(until.min(Instant::now() + GRACE), child.wait()).await.is_err() {
-        let _ = child.kill().await;
-    }
+    let (until, ask) = (Instant::now() + DEADLINE, quietly(ask));
+    let Target::Command(program) = target::of(&ask.choice).ok()? else { return None };
+    let program = program.stderr(Stderr::Keep).grace(GRACE);
+    let builder = connect::builder(&ask).ok()?.connect_deadline(FOR_CONNECTION);
+    let client = builder.command(program).await.ok()?;
+    let found = timeout_at(until - GRACE, find(&client, written, arg, typed)).await.ok().flatten();
+    let _ = timeout_at(until, client.close()).await;
     found
 }
 
@@ -235,7 +224,8 @@ fn is_open(call: &Call, name: &str, typed: &str) -> bool {
     !given && !name.contains(['=', ':']) && (!typed.contains('=') || key(typed) == name)
 }
 
-/// Returns the options without `--trace`: completing a command must not write its trace file.
-fn without_trace(ask: &Ask) -> Ask {
-    Ask { trace: None, ..ask.clone() }
+/// Returns the options without those that write something: completing a command must not write its trace or the
+/// log of its server.
+fn quietly(ask: &Ask) -> Ask {
+    Ask { choice: ServerChoice { server_log: None, ..ask.choice.clone() }, trace: None, ..ask.clone() }
 }

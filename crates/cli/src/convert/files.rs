@@ -18,7 +18,7 @@ pub(super) struct Input {
 }
 
 pub(super) fn stdin() -> Result<Input, Failure> {
-    let bytes = limited(io::stdin().lock());
+    let bytes = bytes(io::stdin().lock());
     text("<stdin>".to_owned(), bytes.map_err(|error| failed("reading", Path::new("stdin"), &error))?)
 }
 
@@ -27,16 +27,20 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     if path.as_os_str() == "-" {
         return stdin();
     }
-    let bytes = fs::File::open(path).and_then(limited).map_err(|error| failed("reading", path, &error))?;
+    let bytes = fs::File::open(path).and_then(bytes).map_err(|error| failed("reading", path, &error))?;
     text(path.display().to_string(), bytes)
 }
 
-/// Reads at most one byte more than a document may have, so that no endless input fills the memory. The
-/// conversion refuses a document of that length.
-fn limited(input: impl io::Read) -> io::Result<Vec<u8>> {
+fn bytes(input: impl io::Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    input.take(MAX_SOURCE as u64 + 1).read_to_end(&mut bytes)?;
+    limited(input).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Ends `input` one byte after the largest size of a document, so that no endless input fills the memory. The
+/// conversion refuses a document of that length.
+fn limited<R: io::Read>(input: R) -> io::Take<R> {
+    input.take(MAX_SOURCE as u64 + 1)
 }
 
 fn text(name: String, bytes: Vec<u8>) -> Result<Input, Failure> {
@@ -98,4 +102,16 @@ fn overwritten(output: &Path) -> Failure {
 /// Returns an error about an operation on a file; `doing` names the operation, such as `reading`.
 pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::usage(format!("{doing} {} failed: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_endless_input_one_byte_more_than_a_gibibyte_is_read() {
+        // The limit is compared, and not read: it is a gibibyte.
+        assert_eq!(limited(io::repeat(b'x')).limit(), 1_073_741_825);
+        assert_eq!(bytes(&b"short"[..]).expect("bytes"), b"short");
+    }
 }

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use super::complete::Names;
 use crate::terminal::{EditedLines, TerminalInput};
-use crate::{output, paths};
+use crate::{above, paths};
 
 /// The maximal number of lines in the history.
 const MAX_HISTORY: usize = 1_000;
@@ -41,10 +41,14 @@ fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<T
         let _ = editor.load_history(file);
     }
     if let Ok(mut printer) = editor.create_external_printer() {
-        output::print_above(Box::new(move |text| printer.print(text).is_ok()));
+        // If stderr is closed, there is nowhere to report it.
+        above::start(move |text| drop(printer.print(text)));
     }
     while let Ok(prompt) = asked.recv() {
-        let input = match editor.readline(&prompt) {
+        let edited = above::edit();
+        let read = editor.readline(&prompt);
+        drop(edited);
+        let input = match read {
             Ok(line) => {
                 let is_new = line.len() <= MAX_KEPT && editor.add_history_entry(&line).unwrap_or(false);
                 if let (true, Some(file)) = (is_new, &history) {

@@ -1,0 +1,97 @@
+//! Watches source files.
+//!
+//! In: files and folders. Out: whether any file has changed since the last look. It asks for the times of all files
+//! again and again: this needs no library, and works in containers and on network drives, where notifications of the
+//! system often do not.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The maximal number of files that are watched.
+const MAX_FILES: usize = 20_000;
+
+/// The maximal depth of folders.
+const MAX_DEPTH: usize = 32;
+
+/// Folders whose files are made by tools.
+const MADE: [&str; 4] = ["__pycache__", "node_modules", "target", "venv"];
+
+/// The time and the size of each file at the last look.
+pub(super) struct Watched {
+    files: HashMap<PathBuf, (SystemTime, u64)>,
+    roots: Vec<PathBuf>,
+}
+
+impl Watched {
+    pub(super) fn new(roots: Vec<PathBuf>) -> Self {
+        let mut watched = Self { files: HashMap::new(), roots };
+        watched.files = watched.look();
+        watched
+    }
+
+    /// Returns a file that has changed, has come or has gone since the last look.
+    pub(super) fn changed(&mut self) -> Option<PathBuf> {
+        let now = self.look();
+        let is_new = |(path, mark): &(&PathBuf, &(SystemTime, u64))| self.files.get(*path) != Some(*mark);
+        let changed = now.iter().find(is_new).map(|(path, _)| path.clone());
+        let changed = changed.or_else(|| self.files.keys().find(|path| !now.contains_key(*path)).cloned());
+        self.files = now;
+        changed
+    }
+
+    fn look(&self) -> HashMap<PathBuf, (SystemTime, u64)> {
+        let mut files = HashMap::new();
+        self.roots.iter().for_each(|root| add(root, MAX_DEPTH, &mut files));
+        files
+    }
+}
+
+fn add(path: &Path, depth: usize, files: &mut HashMap<PathBuf, (SystemTime, u64)>) {
+    let Ok(about) = fs::metadata(path) else { return };
+    if about.is_file() && files.len() < MAX_FILES {
+        files.insert(path.to_path_buf(), (about.modified().unwrap_or(SystemTime::UNIX_EPOCH), about.len()));
+    }
+    if !about.is_dir() || depth == 0 {
+        return;
+    }
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // A link can lead out of the folder, or in a circle.
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        if !is_link && !name.starts_with('.') && !MADE.contains(&&*name) {
+            add(&entry.path(), depth - 1, files);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sees_files_that_change_come_and_go_but_not_those_that_tools_make() {
+        let folder = std::env::temp_dir().join(format!("plainwire-watch-{}", std::process::id()));
+        let write = |path: &str, text: &str| {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder of our own");
+            fs::write(&path, text).expect("a file of our own");
+            path
+        };
+        let main = write("src/main.rs", "1");
+        let mut watched = Watched::new(vec![folder.clone()]);
+        assert_eq!(watched.changed(), None);
+        write("src/main.rs", "22");
+        assert_eq!((watched.changed(), watched.changed()), (Some(main), None));
+        let other = write("src/other.rs", "");
+        assert_eq!(watched.changed().as_ref(), Some(&other));
+        fs::remove_file(&other).expect("a file of our own");
+        assert_eq!(watched.changed(), Some(other));
+        write("target/debug/x", "");
+        write(".git/index", "");
+        assert_eq!(watched.changed(), None);
+        fs::remove_dir_all(folder).expect("a folder of our own");
+    }
+}

@@ -1,0 +1,165 @@
+//! Tests of `plainwire dev`: a client that stays while the server behind it changes.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use plainwire::Client;
+use plainwire::client::Notice;
+use plainwire::client::process::Program;
+use plainwire::proto::cursor::List;
+use plainwire_suite::binary;
+use tokio::time::timeout;
+
+/// The time within which something has to happen.
+const SOON: Duration = Duration::from_secs(30);
+
+/// A server in the shell, for both eras: the description of its tool is in the file `description`, and a call takes as
+/// long as the file `pause` says.
+const SERVER: &str = r#"
+description=$(cat description)
+while read -r line; do
+    id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}
+    case "$line" in
+        *'"method":"server/discover"'*|*'"method":"subscriptions/listen"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id";;
+        *'"method":"initialize"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id";;
+        *'"method":"tools/list"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t","description":"%s","inputSchema":{"type":"object"}}]}}\n' "$id" "$description";;
+        *'"method":"tools/call"'*)
+            sleep "$(cat pause)"
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$id" "$description";;
+    esac
+done
+"#;
+
+/// The sources of a server in a folder of their own.
+struct Sources {
+    folder: PathBuf,
+}
+
+impl Sources {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("dev-{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("src")).expect("a folder of our own");
+        let sources = Self { folder };
+        sources.write("src/server.sh", SERVER);
+        sources.write("src/description", "First");
+        sources.write("src/pause", "0");
+        // The build fails while there is this file.
+        sources.write("build.sh", "if [ -e src/broken ]; then echo 'expected a semicolon' >&2; exit 1; fi");
+        sources
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        fs::write(self.folder.join(file), text).expect("a file of our own");
+    }
+
+    fn command(&self) -> Command {
+        let mut command = binary::command();
+        command.current_dir(&self.folder);
+        command.args([
+            "dev",
+            "--watch",
+            "src",
+            "--build",
+            "sh build.sh",
+            "--",
+            "sh",
+            "-c",
+            "cd src && . ./server.sh",
+        ]);
+        command
+    }
+
+    /// Connects to the server through `plainwire dev`, whose stderr goes to the file `log`.
+    async fn connect(&self) -> Client {
+        let log = File::create(self.folder.join("log")).expect("a file of our own");
+        Client::connect(Program::new(self.command()).stderr_file(log)).await.expect("a server")
+    }
+
+    /// Waits until `plainwire dev` has said this.
+    async fn until(&self, text: &str) {
+        let end = Instant::now() + SOON;
+        loop {
+            let said = fs::read_to_string(self.folder.join("log")).expect("UTF-8");
+            if said.contains(text) {
+                return;
+            }
+            assert!(Instant::now() < end, "no {text:?} in {said}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+async fn description(client: &Client) -> String {
+    client.list_tools().await.expect("tools").remove(0).description.expect("a description")
+}
+
+#[tokio::test]
+async fn a_client_sees_the_next_server_on_the_same_connection() {
+    let sources = Sources::new("restart");
+    let client = sources.connect().await;
+    assert_eq!(description(&client).await, "First");
+    assert!(client.hello().capabilities.has("tools"));
+    let mut notices = client.notices().expect("the only reader");
+    sources.write("src/description", "Second");
+    let changed = timeout(SOON, notices.recv()).await.expect("in time").expect("a notice");
+    assert!(matches!(changed, Notice::ListChanged(List::Tools)), "{changed:?}");
+    assert_eq!(description(&client).await, "Second");
+    let called = client.call_tool("t", plainwire::serde_json::json!({})).await.expect("a result");
+    assert_eq!(called.content[0].as_text(), Some("Second"));
+    for said in ["src/description has changed", "the server was restarted", "tools/list", "tools/call t"] {
+        sources.until(said).await;
+    }
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_build_that_fails_is_shown_and_the_server_goes_on() {
+    let sources = Sources::new("broken");
+    let client = sources.connect().await;
+    assert_eq!(description(&client).await, "First");
+    sources.write("src/description", "Second");
+    sources.write("src/broken", "");
+    sources.until("expected a semicolon\nthe build failed; the server that runs goes on").await;
+    assert_eq!(description(&client).await, "First");
+    fs::remove_file(sources.folder.join("src/broken")).expect("a file of our own");
+    sources.until("the server was restarted").await;
+    assert_eq!(description(&client).await, "Second");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_runs_during_a_restart_is_answered_by_the_server_that_runs_it() {
+    let sources = Sources::new("running");
+    sources.write("src/pause", "1");
+    let client = sources.connect().await;
+    let again = client.clone();
+    let running = async { again.call_tool("t", plainwire::serde_json::json!({})).await };
+    let restart = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        sources.write("src/description", "Second");
+        sources.until("the server was restarted").await;
+        description(&client).await
+    };
+    let (called, described) = tokio::join!(running, restart);
+    assert_eq!(called.expect("a result").content[0].as_text(), Some("First"));
+    assert_eq!(described, "Second");
+    client.close().await;
+}
+
+#[test]
+fn a_server_that_can_not_be_started_and_a_build_that_is_no_command_are_named() {
+    let sources = Sources::new("wrong");
+    let run = |build: &str, program: &str| {
+        let mut command = binary::command();
+        command.current_dir(&sources.folder).args(["dev", "--build", build, "--", program]);
+        super::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"))
+    };
+    let ran = run("true 'x", "server");
+    assert!(ran.code == 2 && ran.stderr.contains("expected a command as --build"), "{ran:?}");
+}
