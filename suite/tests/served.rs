@@ -1,4 +1,5 @@
-//! Tests of `plainwire serve --http` as a process: signals, descriptors, tokens, certificates.
+//! Tests of servers over HTTP as processes, most of them `plainwire serve --http`: signals, hooks, descriptors, tokens,
+//! certificates.
 
 #![cfg(target_os = "linux")]
 
@@ -77,6 +78,67 @@ fn who_waits_when_the_process_is_asked_to_end_gets_an_answer() {
         let answer = rest(waiting);
         assert!(answer.contains("slept 1000 ms"), "{asked:?}: {answer}");
         assert_eq!(program.ends_within(Duration::from_secs(1)).code(), Some(0), "{asked:?}");
+    }
+}
+
+/// Starts the program whose hook writes its last words, over HTTP, with a drain time of 1 s.
+fn start_with_last_words() -> (Program, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_noisy-server"));
+    command.envs([("SERVE", "127.0.0.1:0"), ("LAST_WORDS", "the hook has run"), ("DRAIN_MS", "1000")]);
+    start(command)
+}
+
+/// Checks that a program ends within its drain time, with exit code 0 and after its hook.
+fn ends_after_its_hook(mut program: Program) {
+    assert_eq!(program.ends_within(Duration::from_secs(2)).code(), Some(0));
+    let lines = program.stderr.take().expect("a pipe");
+    let said: Vec<_> = lines.iter().filter(|line| line == "the hook has run").collect();
+    assert_eq!(said.len(), 1);
+}
+
+#[test]
+fn a_process_that_is_asked_to_end_runs_its_hook_after_the_last_answer() {
+    for asked in [Signal::TERM, Signal::INT] {
+        let (program, address) = start_with_last_words();
+        let waiting = call_sleep(&address, 600);
+        sleep(Duration::from_millis(300));
+        signal(&program, asked);
+        let answer = rest(waiting);
+        assert!(answer.contains("slept"), "{asked:?}: {answer}");
+        ends_after_its_hook(program);
+    }
+}
+
+#[test]
+fn a_process_that_is_asked_to_end_runs_its_hook_though_a_call_goes_on() {
+    let (program, address) = start_with_last_words();
+    let _waiting = call_sleep(&address, 600_000);
+    sleep(Duration::from_millis(300));
+    signal(&program, Signal::TERM);
+    ends_after_its_hook(program);
+}
+
+#[test]
+fn an_open_stream_of_http_sse_does_not_keep_a_process_that_is_asked_to_end() {
+    for asked in [Signal::TERM, Signal::INT] {
+        let (program, address) = start_with_last_words();
+        let mut stream = TcpStream::connect(&address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream
+            .write_all(b"GET /sse HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+            .expect("sent");
+        let mut read = String::new();
+        while !read.contains("event: endpoint") {
+            let mut buffer = [0; 1_024];
+            let length = stream.read(&mut buffer).expect("an event in time");
+            assert_ne!(length, 0, "the stream has ended: {read}");
+            read.push_str(&String::from_utf8_lossy(&buffer[..length]));
+        }
+        signal(&program, asked);
+        ends_after_its_hook(program);
+        // The rest of the stream has an end, too.
+        let mut rest = Vec::new();
+        stream.read_to_end(&mut rest).expect("an end");
     }
 }
 

@@ -7,8 +7,13 @@ use std::fmt::Write as _;
 pub(crate) struct Values {
     /// The next value of `{n}`.
     pub(crate) n: u64,
+    /// Divides the number of zeros, unless it is 0.
+    pub(crate) scale: u32,
     pub(crate) id: String,
+    /// The id of a session of 2025-03-26.
+    pub(crate) batches: String,
     pub(crate) session: String,
+    pub(crate) taken: String,
     pub(crate) token: String,
 }
 
@@ -41,7 +46,12 @@ impl Values {
             let count = count.parse().ok()?;
             return match what {
                 "a" | "9" | "[" => Some(what.repeat(count).into_bytes()),
+                "0" => {
+                    let count = count / self.scale.max(1) as usize;
+                    Some("0,".repeat(count).trim_end_matches(',').into())
+                }
                 "sleeps" => Some(self.sleeps(count).into_bytes()),
+                "uris" => Some(self.uris(count).into_bytes()),
                 _ => None,
             };
         }
@@ -51,7 +61,9 @@ impl Values {
                 Some(self.n.to_string().into_bytes())
             }
             "id" => Some(self.id.clone().into_bytes()),
+            "batches" => Some(self.batches.clone().into_bytes()),
             "session" => Some(self.session.clone().into_bytes()),
+            "taken" => Some(self.taken.clone().into_bytes()),
             "token" => Some(self.token.clone().into_bytes()),
             // Bytes that are not UTF-8.
             "bad" => Some(b"{\"a\":\"\xff\xc3\"}".to_vec()),
@@ -72,6 +84,18 @@ impl Values {
         }
         calls
     }
+
+    /// Returns so many URIs of 8 KB, as elements of a JSON array.
+    fn uris(&mut self, count: usize) -> String {
+        let long = "a".repeat(8_000);
+        let mut uris = String::with_capacity(count * 8_100);
+        for at in 0..count {
+            self.n += 1;
+            let (comma, n) = (if at == 0 { "" } else { "," }, self.n);
+            let _ = write!(uris, r#"{comma}"note://{n}{long}""#);
+        }
+        uris
+    }
 }
 
 #[cfg(test)]
@@ -84,5 +108,7 @@ mod tests {
         let filled = |values: &mut Values, text| String::from_utf8(values.fill(text)).expect("UTF-8");
         assert_eq!(filled(&mut values, r#"{"id":{n},"x":"{a:3}{session}"}"#), r#"{"id":1,"x":"aaas"}"#);
         assert_eq!(filled(&mut values, "{n} {[:2} {other} {"), "2 [[ {other} {");
+        assert_eq!(filled(&mut values, r#"[{0:3}] {"#), "[0,0,0] {");
+        assert!(filled(&mut values, "[{uris:2}]").starts_with("[\"note://3aaa"));
     }
 }

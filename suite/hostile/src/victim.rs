@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use plainwire::client::Target;
+use plainwire::model::SubscriptionFilter;
 use plainwire::prelude::*;
 use plainwire::proto::peer::{Limits, RequestOptions};
 use plainwire::{Client, Error, http::Http};
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::time::{sleep as pause, timeout};
 
@@ -51,6 +53,19 @@ async fn ask(context: Context) -> std::result::Result<String, ToolError> {
     Ok(format!("{}", matches!(answer, Answer::Accepted(_))))
 }
 
+/// Count the roots, after some time
+#[tool]
+async fn folders(ms: u64, context: Context) -> std::result::Result<usize, ToolError> {
+    pause(Duration::from_millis(ms.min(5_000))).await;
+    Ok(context.list_roots("roots").await?.len())
+}
+
+/// Do nothing
+#[tool]
+async fn nothing() -> &'static str {
+    "nothing"
+}
+
 /// A note
 #[resource("note://{name}")]
 async fn note(name: String) -> String {
@@ -62,36 +77,54 @@ fn server() -> Server {
     Server::new("victim")
         .limits(limits)
         .ask_timeout(Duration::from_secs(2))
+        .single_use_states()
+        .log_level(None)
         .tool(echo)
         .tool(blob)
         .tool(sleep)
         .tool(ask)
+        .tool(folders)
+        .tool(nothing)
         .resource(note)
 }
 
-/// Serves on stdin and stdout, or over HTTP. Says on stderr where it tells its numbers, and where it serves.
+/// Serves on stdin and stdout, or over HTTP. Says on stderr where it tells its numbers, and where it serves: everybody,
+/// and those who have a token.
 pub(crate) async fn serve(http: bool) -> Result<()> {
     let failed = |source| Error::Io { doing: "opening a port", source };
     let port = gauge::serve(Handle::current()).map_err(failed)?;
     if !http {
         let _ = writeln!(std::io::stderr(), "numbers {port}");
-        return server().log_level(None).stdio().await;
+        return server().stdio().await;
     }
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
-    let _ = writeln!(std::io::stderr(), "numbers {port} {address}");
-    let http = Http::new(server().log_level(None)).http_sse().session_idle(Duration::from_secs(1));
-    http.head_timeout(Duration::from_secs(2))
+    let bind = async || {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        listener.local_addr().map(|address| (listener, address))
+    };
+    let (open, address) = bind().await.map_err(failed)?;
+    let (guarded, other) = bind().await.map_err(failed)?;
+    let _ = writeln!(std::io::stderr(), "numbers {port} {address} {other}");
+    let guard = web().bearer_token("ada", "token-of-ada").bearer_token("bob", "token-of-bob");
+    let (open, guarded) = tokio::join!(
+        web().serve_on(open, std::future::pending()),
+        guard.serve_on(guarded, std::future::pending())
+    );
+    open.and(guarded)
+}
+
+fn web() -> Http {
+    Http::new(server())
+        .http_sse()
+        .session_idle(Duration::from_secs(1))
+        .head_timeout(Duration::from_secs(2))
         .body_timeout(Duration::from_secs(2))
         .send_timeout(Duration::from_secs(2))
         .keep_alive_timeout(Duration::from_secs(2))
-        .serve_on(listener, std::future::pending())
-        .await
 }
 
-/// Connects to a hostile server and to an honest one at `honest`, and makes calls to both. Writes to stdout what
-/// became of them.
-pub(crate) async fn connect(hostile: Target, honest: SocketAddr) -> Result<()> {
+/// Connects to a hostile server and to an honest one at `honest`, and makes calls to both; to the honest one with
+/// `rest` between two of them. Writes to stdout what became of them.
+pub(crate) async fn connect(hostile: Target, honest: SocketAddr, rest: Duration) -> Result<()> {
     let friend = Client::connect(format!("http://{honest}/mcp").as_str()).await?;
     for _ in 0..20 {
         friend.call_tool("echo", json!({ "message": "m" })).await?;
@@ -109,7 +142,7 @@ pub(crate) async fn connect(hostile: Target, honest: SocketAddr) -> Result<()> {
                 let began = Instant::now();
                 let _ = friend.call_tool("echo", json!({ "message": "m" })).await;
                 slowest.fetch_max(began.elapsed().as_millis() as u64, Ordering::Relaxed);
-                pause(Duration::from_millis(5)).await;
+                pause(rest).await;
             }
         }
     });
@@ -150,11 +183,13 @@ async fn visit(hostile: Target) -> Vec<String> {
         Ok(client) => client,
         Err(error) => return vec![format!("connect: {}", kind(&error))],
     };
+    let filter = SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
     let calls = (0..10).map(|_| client.call_tool("echo", json!({ "message": "m" })));
     let mut ends: Vec<_> = Vec::new();
-    let (calls, listed) = tokio::join!(join(calls), client.list_tools());
+    let (calls, listed, _listening) = tokio::join!(join(calls), client.list_tools(), client.listen(filter));
     ends.extend(calls.into_iter().map(|call| call.map_or_else(|error| kind(&error), |_| "ok".to_owned())));
     ends.push(listed.map_or_else(|error| kind(&error), |_| "ok".to_owned()));
+    ends.push(client.revision().to_string());
     client.close().await;
     ends
 }

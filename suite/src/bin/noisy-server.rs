@@ -1,11 +1,13 @@
 //! A server whose tools misbehave: they print, panic, block, and start child processes that read and print.
 //!
 //! `DRAIN_MS=n` sets how many milliseconds its calls may keep running after the client has closed the
-//! connection. `LAST_WORDS=text` makes it write the text to stderr at its end.
+//! connection. `LAST_WORDS=text` makes it write the text to stderr at its end. `SERVE=address` makes it serve over HTTP
+//! and HTTP+SSE instead of stdin and stdout.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use plainwire::http::Http;
 use plainwire::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
@@ -68,7 +70,7 @@ async fn last_words() -> std::result::Result<(), String> {
 #[tokio::main]
 async fn main() -> Result<()> {
     let drain = std::env::var("DRAIN_MS").ok().and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
-    Server::new("noisy")
+    let server = Server::new("noisy")
         .drain(drain.unwrap_or(Duration::from_secs(5)))
         .on_shutdown(last_words)
         .tool(Tool::new("say", say))
@@ -76,7 +78,9 @@ async fn main() -> Result<()> {
         .tool(Tool::new("child_prints", child_prints))
         .tool(Tool::new("panics", panics))
         .tool(Tool::new("block", block))
-        .tool(Tool::new("sleep", sleep))
-        .stdio()
-        .await
+        .tool(Tool::new("sleep", sleep));
+    match std::env::var("SERVE") {
+        Ok(address) => Http::new(server).http_sse().serve(&address).await,
+        Err(_) => server.stdio().await,
+    }
 }

@@ -112,7 +112,11 @@ fn names_are_completed_while_the_server_writes() {
     pty.until("xylophone ");
     let shown = pty.until("[error] 19");
     assert!(shown.contains("[error] 18"), "{shown}");
-    pty.enter("\u{3}\u{4}");
+    pty.enter("\u{3}");
+    // The end of this line, and the next one.
+    pty.until("\u{1b}[?2004l");
+    pty.until("shop> ");
+    pty.enter("\u{4}");
     assert!(pty.end().0.success());
 }
 

@@ -111,6 +111,8 @@ impl Client {
             }
             let page = pages.next_page().await.map_err(|error| (pages.seen, error))?;
             let Some(page) = page else { return Ok(all) };
+            // A cursor counts too: without entries, a thousand long ones would be fetched.
+            bytes += pages.params.as_ref().map_or(0, |params| params.len());
             bytes += page.entries.iter().map(|entry| entry.get().len()).sum::<usize>();
             all.extend(page.read().map_err(|error| (0, error))?);
         }

@@ -390,6 +390,9 @@ impl Server {
 
     /// Sets the level of logging to stderr; `None` turns it off. `INFO` by default.
     ///
+    /// A panic of a handler is a line of the log, in place of what Rust's own panic hook writes. A panic hook that
+    /// the program has set stays.
+    ///
     /// Has no effect if the program has installed its own `tracing` subscriber.
     pub fn log_level(mut self, level: Option<Level>) -> Self {
         self.log_level = level;

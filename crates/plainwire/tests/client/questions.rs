@@ -518,39 +518,46 @@ async fn only_64_handlers_think_at_a_time() {
     script.expect_silence().await;
 }
 
+const TOO_MUCH: &str = "expected the questions that wait to have at most 33554432 bytes together (limit `MAX_QUESTION_BYTES`), but found more";
+
+/// Returns the parameters of a sampling request with so many stop sequences, each of which counts 259 bytes.
+fn stops(count: usize) -> Value {
+    let mut question = sample(1);
+    question["stopSequences"] = vec![""; count].into();
+    question
+}
+
+/// Returns a builder of a client that has roots, and never answers a sampling request.
+fn thinking() -> plainwire::client::ClientBuilder {
+    let sampling = Sampling::new(|_| std::future::pending()).consent(|_| std::future::pending());
+    Client::builder().roots(Vec::new()).on_sample(sampling)
+}
+
 #[tokio::test]
 async fn questions_that_wait_have_32_mib_together() {
-    let client = Client::builder().roots(Vec::new()).on_elicit(|_| std::future::pending());
-    let (_client, mut script) = Script::connect(client, LEGACY).await;
-    let long = form(&"?".repeat(12 << 20));
+    let (_client, mut script) = Script::connect(thinking(), LEGACY).await;
+    // Two of these fit, and not three.
+    let large = stops(48_000);
     for n in 0..2 {
-        script.ask(&n.to_string(), "elicitation/create", long.clone()).await;
+        script.ask(&n.to_string(), "sampling/createMessage", large.clone()).await;
     }
-    let refused = asked(&mut script, "elicitation/create", long.clone()).await;
-    let expected = "expected the questions that wait to have at most 33554432 bytes together (limit `MAX_QUESTION_BYTES`), but found more";
-    assert_eq!(refused, json!([-32603, expected]));
+    let refused = asked(&mut script, "sampling/createMessage", large.clone()).await;
+    assert_eq!(refused, json!([-32603, TOO_MUCH]));
     assert_eq!(asked(&mut script, "roots/list", json!({})).await, json!({ "roots": [] }));
     // Cancelling one of the questions makes room for another.
     script.notify("notifications/cancelled", json!({ "requestId": "0" })).await;
-    script.ask("2", "elicitation/create", long.clone()).await;
+    script.ask("2", "sampling/createMessage", large.clone()).await;
     script.expect_silence().await;
-    assert_eq!(asked(&mut script, "elicitation/create", long).await, json!([-32603, expected]));
+    assert_eq!(asked(&mut script, "sampling/createMessage", large).await, json!([-32603, TOO_MUCH]));
 }
 
 #[tokio::test]
 async fn each_part_of_a_question_to_a_model_counts_256_bytes_beside_its_text() {
-    let sampling = Sampling::new(|_| std::future::pending()).consent(|_| std::future::pending());
-    let (_client, mut script) = Script::connect(Client::builder().on_sample(sampling), LEGACY).await;
-    let with = |stops: usize| {
-        let mut question = sample(1);
-        question["stopSequences"] = vec![""; stops].into();
-        question
-    };
+    let (_client, mut script) = Script::connect(thinking(), LEGACY).await;
     // 33,554,432 bytes, less those of the text, of one message and of its block.
-    let most = ((32 << 20) - with(0).to_string().len() - 2 * 256) / (256 + r#""","#.len());
-    let expected = "expected the questions that wait to have at most 33554432 bytes together (limit `MAX_QUESTION_BYTES`), but found more";
-    let refused = asked(&mut script, "sampling/createMessage", with(most + 1)).await;
-    assert_eq!(refused, json!([-32603, expected]));
-    script.ask("1", "sampling/createMessage", with(most)).await;
+    let most = ((32 << 20) - stops(0).to_string().len() - 2 * 256) / (256 + r#""","#.len());
+    let refused = asked(&mut script, "sampling/createMessage", stops(most + 1)).await;
+    assert_eq!(refused, json!([-32603, TOO_MUCH]));
+    script.ask("1", "sampling/createMessage", stops(most)).await;
     script.expect_silence().await;
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plainwire::client::ClientBuilder;
-use plainwire::model::{CallToolResult, ElicitResult, Elicitation};
+use plainwire::client::{ClientBuilder, Sampling};
+use plainwire::model::{CallToolResult, CreateMessageResult, ElicitResult, Elicitation};
 use plainwire::proto::peer::RequestOptions;
 use plainwire::{Client, Error, Result};
 use serde_json::{Map, Value, json};
@@ -403,45 +403,60 @@ async fn everything_that_waits_is_told_when_the_server_leaves() {
 
 #[tokio::test]
 async fn questions_and_states_of_all_calls_have_32_mib_together() {
-    let client = Client::builder().on_elicit(|question| async move {
-        match question {
-            Elicitation::Form { message, .. } if message == "now" => ElicitResult::decline(),
+    // The model answers questions for one token at once, and others never.
+    let sampling = Sampling::new(|request| async move {
+        match request.max_tokens {
+            1 => Ok(CreateMessageResult::text("m", "done")),
             _ => std::future::pending().await,
         }
     });
+    let client = Client::builder().on_sample(sampling.consent(|_| async { true }));
     let (client, mut script) = Script::connect(client, MODERN).await;
-    let state = Value::from("s".repeat(12 << 20));
+    // Each stop sequence counts 259 bytes: two of these questions fit, and not three.
+    let question = |tokens: u64, stops: usize| {
+        let mut params = sample(tokens);
+        params["stopSequences"] = vec![""; stops].into();
+        json!({ "q": { "method": "sampling/createMessage", "params": params } })
+    };
     let mut calls = [(); 3].map(|()| Box::pin(client.call_tool("t", json!({})).into_future()));
     let [first, second, third] = &mut calls;
-    let answered = |question: &str| json!({ "q": elicit(question) });
-    // The state of the first call waits for an answer of the user, that of the second for the server.
+    let expected = "expected the questions that wait to have at most 33554432 bytes together (limit `MAX_QUESTION_BYTES`), but found more";
+    // The question of the first call waits for the model. The second call is made again, and waits for the server.
     let served = async {
         let (id, _) = script.expect("tools/call").await;
-        script.requires(&id, answered("later"), state.clone()).await;
+        script.requires(&id, question(2, 48_000), Value::Null).await;
     };
     tokio::select! { _ = first => panic!("an answer"), () = served => {} }
     let served = async {
         let (id, _) = script.expect("tools/call").await;
-        script.requires(&id, answered("now"), state.clone()).await;
+        script.requires(&id, question(1, 48_000), Value::Null).await;
         script.expect("tools/call").await.0
     };
     let open = tokio::select! { _ = &mut *second => panic!("an answer"), id = served => id };
     let served = async {
         let (id, _) = script.expect("tools/call").await;
-        script.requires(&id, answered("now"), state.clone()).await;
+        script.requires(&id, question(1, 48_000), Value::Null).await;
     };
     let refused = tokio::join!(third, served).0.expect_err("too much").to_string();
-    let expected = "expected the questions that wait to have at most 33554432 bytes together (limit `MAX_QUESTION_BYTES`), but found more";
     assert!(refused.contains(expected), "{refused}");
     // A call that ends makes room.
     let served = async { script.done(&open).await };
     tokio::join!(second, served).0.expect("an answer");
-    let served = async {
-        let (id, _) = script.expect("tools/call").await;
-        script.requires(&id, answered("now"), state.clone()).await;
-        let (id, params) = script.expect("tools/call").await;
-        assert_eq!(params["requestState"], state);
-        script.done(&id).await;
-    };
-    call(&client, served).await.expect("an answer");
+    // A state counts like questions.
+    for (state, is_too_much) in [(300_000, false), (500_000, true)] {
+        let state = Value::from("s".repeat(state));
+        let served = async {
+            let (id, _) = script.expect("tools/call").await;
+            script.requires(&id, question(1, 80_000), state.clone()).await;
+            if !is_too_much {
+                let (id, params) = script.expect("tools/call").await;
+                assert_eq!(params["requestState"], state);
+                script.done(&id).await;
+            }
+        };
+        match call(&client, served).await {
+            Ok(_) => assert!(!is_too_much),
+            Err(error) => assert!(is_too_much && error.to_string().contains(expected), "{error}"),
+        }
+    }
 }

@@ -9,6 +9,30 @@ pub(crate) fn open(window: u32) -> Vec<u8> {
     out
 }
 
+/// `accept-encoding: gzip, deflate`, from the static table.
+pub(crate) const GZIP: &[u8] = &[0x90];
+
+/// Removes the frames that are whole from the front of `read`. Returns the number of streams that ended with
+/// them.
+pub(crate) fn ended(read: &mut Vec<u8>) -> usize {
+    let (mut at, mut streams) = (0, 0);
+    while let Some([a, b, c, kind, flags, ..]) = read.get(at..at + 9) {
+        let length = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
+        if read.len() < at + 9 + length {
+            break;
+        }
+        // DATA and HEADERS with END_STREAM, or RST_STREAM. PROTOCOL_ERROR would be a mistake of ours.
+        streams += usize::from(match kind {
+            0 | 1 => flags & 1 == 1,
+            3 => read.get(at + 9..at + 13) != Some(&[0, 0, 0, 1]),
+            _ => false,
+        });
+        at += 9 + length;
+    }
+    read.drain(..at);
+    streams
+}
+
 /// Returns a frame of this type.
 pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes();
@@ -19,8 +43,9 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     out
 }
 
-/// Returns HEADERS of a POST on a stream, and DATA with the message if there is one.
-pub(crate) fn post(stream: u32, message: &[u8]) -> Vec<u8> {
+/// Returns HEADERS of a POST on a stream, and DATA with the message if there is one. `extra` are further fields
+/// of the head, encoded.
+pub(crate) fn post(stream: u32, message: &[u8], extra: &[u8]) -> Vec<u8> {
     // `:method: POST`, `:scheme: http`, then literals without an index: the numbers of their names are those of
     // RFC 7541, appendix A.
     let mut head = vec![0x83, 0x86];
@@ -34,6 +59,7 @@ pub(crate) fn post(stream: u32, message: &[u8]) -> Vec<u8> {
         head.push(value.len() as u8);
         head.extend(value.as_bytes());
     }
+    head.extend(extra);
     for (name, value) in super::messages::modern_headers(message) {
         for text in [name.as_bytes(), value.as_bytes()] {
             if text.as_ptr() == name.as_ptr() {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::process::Child;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -32,21 +31,29 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// The largest number of POSTs at a time, and of connections that stay open unread.
 const AT_A_TIME: usize = 64;
 
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+pub(super) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// Returns `initialize`. A batch is part of 2025-03-26 alone.
-fn initialize(messages: &[&str]) -> String {
+pub(super) fn initialize(messages: &[&str]) -> String {
     let version = if messages.iter().any(|it| it.starts_with('[')) { "2025-03-26" } else { "2025-11-25" };
     format!(
-        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{"elicitation":{{}}}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{"elicitation":{{}},"roots":{{}}}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
     )
 }
 
 /// The messages of a behaviour, one after the other.
-struct Script<'b> {
-    messages: &'b [&'b str],
+pub(crate) struct Script<'b> {
+    pub(super) messages: &'b [&'b str],
     times: u32,
     values: Values,
+}
+
+impl<'b> Script<'b> {
+    /// Says `messages` in turn, `times` in all, with repetitions divided by `scale`.
+    pub(crate) fn new(messages: &'b [&'b str], times: u32, scale: u32) -> Self {
+        let times = (times / scale).max(messages.len() as u32);
+        Self { messages, times, values: Values { scale, ..Values::default() } }
+    }
 }
 
 impl Iterator for Script<'_> {
@@ -59,44 +66,15 @@ impl Iterator for Script<'_> {
     }
 }
 
-/// Says the messages to a server on stdin and stdout.
-pub(crate) async fn over_stdio(server: &mut Child, messages: &[&str], times: u32, reads: Reads) {
-    let Some(mut stdin) = server.stdin.take() else { return };
-    let drained = match server.stdout.take() {
-        Some(mut stdout) if reads == Reads::Everything => {
-            Some(tokio::spawn(async move { drain(&mut stdout).await }))
-        }
-        unread => {
-            server.stdout = unread;
-            None
-        }
-    };
-    let script = Script { messages, times, values: Values::default() };
-    let opening = [initialize(messages).into_bytes(), INITIALIZED.as_bytes().to_vec()];
-    for message in opening.into_iter().chain(script) {
-        let write = async {
-            stdin.write_all(&message).await?;
-            stdin.write_all(b"\n").await
-        };
-        // A server that reads nothing more, because nobody reads its answers, does what it should.
-        if !timeout(PATIENCE / 4, write).await.is_ok_and(|written| written.is_ok()) {
-            break;
-        }
-    }
-    sleep(Duration::from_millis(100)).await;
-    server.stdin = Some(stdin);
-    drop(drained);
-}
-
 /// Says the messages to a server over HTTP, each in a POST on a connection of its own.
 pub(crate) async fn over_http(
     transport: Transport,
     server: &str,
-    messages: &[&str],
-    times: u32,
+    mut script: Script<'_>,
     reads: Reads,
     stays: Duration,
 ) {
+    let messages = script.messages;
     let mut stream = None;
     let (path, session) = match transport {
         Transport::Sse => {
@@ -118,7 +96,6 @@ pub(crate) async fn over_http(
             None
         }
     };
-    let mut script = Script { messages, times, values: Values::default() };
     let (mut posts, mut open) = (JoinSet::new(), Vec::new());
     loop {
         while posts.len() >= AT_A_TIME {
@@ -228,15 +205,18 @@ async fn open_sse(server: &str) -> Option<(TcpStream, String)> {
     Some((stream, path))
 }
 
-async fn drain(from: &mut (impl AsyncRead + Unpin)) {
+pub(super) async fn drain(from: &mut (impl AsyncRead + Unpin)) {
     let mut buffer = vec![0; 64 << 10];
     while from.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
 }
 
-/// Gives a request what those of 2026-07-28 have in `_meta`, if it is one.
+/// Gives a request what those of 2026-07-28 have in `_meta`, if it is one and has not got it.
 pub(crate) fn modern(message: &[u8]) -> Vec<u8> {
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}"#;
     let text = String::from_utf8_lossy(message);
+    if text.contains("io.modelcontextprotocol/protocolVersion") {
+        return message.to_vec();
+    }
     if let Some(at) = text.find("\"params\":{") {
         let (before, after) = text.split_at(at + "\"params\":{".len());
         let comma = if after.starts_with('}') { "" } else { "," };

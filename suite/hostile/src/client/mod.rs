@@ -3,3 +3,4 @@
 pub(crate) mod connections;
 pub(crate) mod h2;
 pub(crate) mod messages;
+pub(crate) mod pipes;

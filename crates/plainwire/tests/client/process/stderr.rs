@@ -13,8 +13,14 @@ use super::support::{Killed, Script, again, builder, role};
 
 const FLOOD: &str = "called() { head -c 300000000 /dev/zero >&2; echo the end >&2; answer \"$text\"; }";
 
+/// The peak of the memory is that of a whole process. So the client is this test program, started a second time.
 #[tokio::test]
 async fn neither_blocks_nor_grows_when_a_server_floods_its_stderr() {
+    let name = "process::stderr::neither_blocks_nor_grows_when_a_server_floods_its_stderr";
+    if role().is_none() {
+        let ended = again(name, "client").output().expect("a client");
+        return assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
     let script = Script::serving(FLOOD);
     let client = script.connect().await;
     client.call_tool("any", json!({})).await.expect("an answer");
@@ -24,7 +30,7 @@ async fn neither_blocks_nor_grows_when_a_server_floods_its_stderr() {
         let status = std::fs::read_to_string("/proc/self/status").expect("a status");
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
         let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
-        assert!(kilobytes < 150_000, "{kilobytes} kB");
+        assert!(kilobytes < 60_000, "{kilobytes} kB");
     }
 }
 
