@@ -6,7 +6,7 @@ use super::{Layer, LayerFuture, Next, Request};
 ///
 /// An error converted by `?` or `into()` has the text of its `Display`, which may contain a path, a query or
 /// a host name. That text goes to the log, and the model reads only that the call failed. Messages passed to
-/// the constructors of [`crate::ToolError`] are kept, and so are hints, details and codes of your own. Errors
+/// the constructors of [`struct@crate::ToolError`] are kept, and so are hints, details and codes of your own. Errors
 /// that a handler formats itself, as in `ToolError::failed(error.to_string())`, count as written for the
 /// model.
 ///
