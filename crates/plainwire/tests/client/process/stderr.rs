@@ -102,11 +102,11 @@ async fn a_program_can_take_the_lines_itself() {
         loop {
             match client.server_stderr() {
                 Some(text) if text.ends_with("the rest") => return text,
-                _ => tokio::time::sleep(std::time::Duration::from_millis(5)).await,
+                _ => tokio::time::sleep(Duration::from_millis(5)).await,
             }
         }
     };
-    let in_time = std::time::Duration::from_secs(20);
+    let in_time = Duration::from_secs(20);
     let last_words = tokio::time::timeout(in_time, last_words).await.expect("the lines in time");
     client.close().await;
     assert_eq!(shown.try_iter().collect::<String>(), "one\\u{1b}[2J\ntwo\nthe rest");
