@@ -102,25 +102,33 @@ impl Seen {
 
 impl Panic {
     /// Continues the panic on this thread.
-    pub(super) fn resume(self) -> ! {
-        match self.seen {
-            Some(seen) if DEPTH.get() > 0 => SEEN.set(Some(seen)),
-            // Nothing is known to catch it.
-            seen => seen.iter().for_each(Seen::log),
+    pub(super) fn resume(mut self) -> ! {
+        if DEPTH.get() > 0 {
+            SEEN.set(self.seen.take());
         }
-        resume_unwind(self.payload)
+        // Elsewhere nothing is known to catch the panic, so it is logged here, by `drop`.
+        let payload = std::mem::replace(&mut self.payload, Box::new(()));
+        drop(self);
+        resume_unwind(payload)
     }
 
     /// Logs that `name` has panicked.
-    pub(crate) fn log(&self, name: &str) {
+    pub(crate) fn log(mut self, name: &str) {
         let text = text(&*self.payload);
-        match &self.seen {
+        match self.seen.take() {
             Some(Seen { backtrace, place, .. }) => tracing::error!(
                 backtrace = backtrace.as_ref().map(tracing::field::display),
                 "{name} panicked at {place}: {text}"
             ),
             None => tracing::error!("{name} panicked: {text}"),
         }
+    }
+}
+
+impl Drop for Panic {
+    /// Logs a panic that nobody has logged: that of blocking work for which nobody waits any more.
+    fn drop(&mut self) {
+        self.seen.iter().for_each(Seen::log);
     }
 }
 

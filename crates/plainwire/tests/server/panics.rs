@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::panic;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use plainwire::prelude::*;
 
@@ -29,6 +30,14 @@ fn server() -> Server {
         .tool(Tool::new("caught", || async {
             let caught = panic::catch_unwind(|| panic!("{EVIL}"));
             assert!(caught.is_ok(), "{EVIL}again");
+        }))
+        .tool(Tool::new("left", || async {
+            let work = plainwire::handler::blocking(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                panic!("{EVIL}");
+            });
+            assert!(tokio::time::timeout(Duration::from_millis(10), work).await.is_err(), "it is left");
+            tokio::time::sleep(Duration::from_millis(300)).await;
         }))
         .tool(Tool::new("task", || async {
             #[expect(clippy::disallowed_methods, reason = "a handler that starts a task of its own")]
@@ -87,6 +96,17 @@ async fn a_panic_that_a_handler_catches_is_a_line_too() {
     assert_eq!(lines.len(), 3, "{lines:#?}");
     assert!(lines[0].contains("panics.rs:") && lines[0].ends_with(SHOWN), "{lines:#?}");
     assert!(lines[1..].iter().all(|line| line.ends_with(&format!("{SHOWN}again"))), "{lines:#?}");
+}
+
+#[tokio::test]
+async fn a_panic_of_blocking_work_that_nobody_waits_for_is_a_line_too() {
+    if role().is_some() {
+        return server().stdio().await.expect("a good end");
+    }
+    let name = "a_panic_of_blocking_work_that_nobody_waits_for_is_a_line_too";
+    let lines = stderr(name, "server", "left", &[]);
+    let [line] = &lines[..] else { panic!("{lines:#?}") };
+    assert!(line.contains("panics.rs:") && line.ends_with(SHOWN), "{line}");
 }
 
 #[tokio::test]

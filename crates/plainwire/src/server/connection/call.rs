@@ -180,12 +180,12 @@ impl Drop for CallWork {
 
 /// Polls a call; a panic becomes its answer.
 fn poll_guarded(name: &str, running: &mut Running, cx: &mut Poller<'_>) -> Poll<Outcome> {
-    panics::catch(|| running.as_mut().poll(cx)).unwrap_or_else(|panic| Poll::Ready(panicked(name, &panic)))
+    panics::catch(|| running.as_mut().poll(cx)).unwrap_or_else(|panic| Poll::Ready(panicked(name, panic)))
 }
 
 /// Returns the answer of a call that panicked. The text of the panic is only logged, because it may contain
 /// anything.
-pub(crate) fn panicked(name: &str, panic: &Panic) -> Outcome {
+pub(crate) fn panicked(name: &str, panic: Panic) -> Outcome {
     panic.log(name);
     Outcome::Error(Error::new(ErrorKind::Internal, format!("expected {name} to answer, but it panicked")))
 }

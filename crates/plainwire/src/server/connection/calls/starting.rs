@@ -127,7 +127,7 @@ impl CallRequest<'_> {
         let context = source.made.into_inner();
         match begun {
             Ok(begun) => begun.map(|running| CallWork { context, running }),
-            Err(panic) => Err(call::panicked(&entry.name, &panic)),
+            Err(panic) => Err(call::panicked(&entry.name, panic)),
         }
     }
 
