@@ -33,13 +33,13 @@ const MAX_MESSAGE: usize = 200;
 /// Whether stderr is a terminal.
 static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
 
-/// What is shown of running work, and the dialogue with the user, which it must not disturb.
+/// The bar of running work, and the state of the dialogue with the user, which the bar must not disturb.
 static SHOWN: Mutex<Shown> =
     Mutex::new(Shown { bar: None, held: Held::new(), newest: None, questions: 0, works: 0 });
 
 struct Shown {
     bar: Option<ProgressBar>,
-    /// What was printed since a question is open.
+    /// The output that waits for the end of the open questions.
     held: Held,
     /// The newest progress of the work. Where there is no terminal, it waits here for the end of the questions.
     newest: Option<Line>,

@@ -22,7 +22,7 @@ fn call_shows_the_log_messages_of_the_server() {
     steps.extend([says("error"), answer(2, &done)]);
     let ran = script::play(&["call", "x", "--era", "legacy"], steps, "");
     assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "done\n", "[error db] opened\n"));
-    // A modern server is asked for `info` without a request.
+    // A server that does not declare `logging` is not asked.
     let ran = ask(&["call", "calculate", "expression=7", "--trace"]);
     assert!(!ran.stderr.contains("logLevel"), "{ran:?}");
 }

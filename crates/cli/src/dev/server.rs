@@ -126,10 +126,9 @@ fn show(stderr: impl Read) {
 }
 
 fn command(words: &[OsString]) -> Command {
-    let mut command = Command::new(words.first().map_or("", |it| it.to_str().unwrap_or_default()));
-    if let Some(program) = words.first() {
-        command = Command::new(program);
-    }
-    command.args(words.iter().skip(1)).stderr(Stdio::piped());
+    let (program, arguments) =
+        words.split_first().map_or(("".as_ref(), words), |(program, rest)| (&**program, rest));
+    let mut command = Command::new(program);
+    command.args(arguments).stderr(Stdio::piped());
     command
 }

@@ -152,7 +152,7 @@ pub(crate) struct Gzip {
     encoder: Option<GzEncoder<Vec<u8>>>,
     /// Whether the end of the gzip stream was returned.
     is_done: bool,
-    /// What the body holds, such as a claim of the memory of the encoder.
+    /// A claim that the body holds, such as that of the memory of the encoder.
     _held: Box<dyn Send + Sync>,
 }
 
