@@ -17,9 +17,6 @@ use crate::notices::with_log;
 use crate::progress::with_bar;
 use crate::{listing, output, progress, save, tools, visible};
 
-/// The time for sending the cancellation of a request before the connection is closed.
-const FOR_CANCELLATION: Duration = Duration::from_millis(50);
-
 /// The maximal time for a question to the server that is asked only for a hint.
 const HINT_DEADLINE: Duration = Duration::from_secs(2);
 
@@ -166,10 +163,6 @@ async fn interruptible(
         done = work => done,
         _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
     };
-    if matches!(done, Err(Failure { exit: Exit::Interrupted, .. })) {
-        // The connection task sends the cancellation, and the connection is closed next.
-        tokio::time::sleep(FOR_CANCELLATION).await;
-    }
     if matches!(done, Ok(Exit::ToolFailed) | Err(Failure { exit: Exit::Refused, .. })) {
         let after = client.server_stderr().unwrap_or_default();
         // Only the last lines are kept, so those from before may be gone.

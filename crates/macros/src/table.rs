@@ -66,7 +66,7 @@ pub(crate) fn names(table: &[Known]) -> Vec<&'static str> {
 const TOOL: [Known; 22] = [
     flag(
         "additive",
-        "Tells clients that the tool adds data and destroys none; without a hint, they assume that it may destroy data.",
+        "Tells clients that the tool adds data and destroys none; without a hint, clients assume that the tool may destroy data.",
     ),
     flag(
         "blocking",
@@ -105,7 +105,7 @@ const TOOL: [Known; 22] = [
         Takes::Name,
         r#"name = "…""#,
         "a literal of 1 to 128 characters of `A-Z a-z 0-9 _ . -`",
-        "Sets the name, in place of that of the function.",
+        "Sets the name, in place of the name of the function.",
     ),
     known(
         "on_cancel",
@@ -239,7 +239,7 @@ const NAME: Known = known(
     Takes::Name,
     r#"name = "…""#,
     "a literal",
-    "Sets the name, in place of that of the function.",
+    "Sets the name, in place of the name of the function.",
 );
 
 const REQUIRES: Known = known(
@@ -271,7 +271,7 @@ pub(crate) const FIELD: [Known; 6] = [
         "default",
         Takes::Value,
         "default(10)",
-        "an expression of the type; a text literal is converted by `Into`",
+        "an expression of the argument's type; a text literal is converted by `Into`",
         "Sets the value of a missing argument.",
     ),
     known(
@@ -345,7 +345,7 @@ pub(crate) const SERVER: [Known; 1] = [known(
     Takes::Name,
     "part = name",
     "a name for a method",
-    "Adds a method of this name that returns the entries, which a second `impl` of the same type needs.",
+    "Adds a method of this name that returns the entries; a second `impl` of the same type needs this option.",
 )];
 
 /// The options of `#[tool_error]`.
@@ -369,9 +369,9 @@ pub(crate) const TOOL_ERROR: [Known; 4] = [
         Takes::Value,
         r#"message = "…""#,
         "a literal, with fields as in `{title}` or `{0}`",
-        "Sets the text for the model, in place of that of `Display`, which goes to the log.",
+        "Sets the text for the model, in place of the text of `Display`; the text of `Display` then goes to the log.",
     ),
-    flag("retryable", "Says that the same call may succeed later; the code `timeout` implies it."),
+    flag("retryable", "Says that the same call may succeed later; the code `timeout` implies `retryable`."),
 ];
 
 #[cfg(test)]

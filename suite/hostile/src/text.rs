@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub(crate) struct Values {
     /// The next value of `{n}`.
     pub(crate) n: u64,
-    /// Divides the number of zeros, unless it is 0.
+    /// Divides the number of zeros and of empty texts, unless it is 0.
     pub(crate) scale: u32,
     pub(crate) id: String,
     /// The id of a session of 2025-03-26.
@@ -49,6 +49,10 @@ impl Values {
                 "0" => {
                     let count = count / self.scale.max(1) as usize;
                     Some("0,".repeat(count).trim_end_matches(',').into())
+                }
+                "texts" => {
+                    let count = count / self.scale.max(1) as usize;
+                    Some("\"\",".repeat(count).trim_end_matches(',').into())
                 }
                 "sleeps" => Some(self.sleeps(count).into_bytes()),
                 "uris" => Some(self.uris(count).into_bytes()),

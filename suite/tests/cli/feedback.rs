@@ -81,7 +81,7 @@ fn ctrl_c_cancels_a_call_and_says_so() {
     let mut command = binary::command();
     command.args(["call", "sleep", "ms=60000", "--trace"]).args(REFERENCE);
     let mut pty = Pty::start(command, false);
-    pty.until("\"name\":\"sleep\"");
+    pty.until("\"method\":\"tools/call\"");
     pty.interrupt();
     let (status, shown) = pty.end();
     assert_eq!(status.code(), Some(130), "{shown}");

@@ -7,12 +7,11 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use plainwire_proto::cursor::List;
-use plainwire_proto::http::param_headers_of;
-use plainwire_proto::json::{shorten, write};
+use plainwire_proto::json::write;
 use plainwire_proto::model::{
-    self, CallToolResult, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
+    CallToolResult, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
 };
 use plainwire_proto::peer::RequestOptions;
 use plainwire_proto::revision::{Feature, Revision};
@@ -40,6 +39,7 @@ pub mod host;
 pub mod http;
 mod known_tools;
 mod listen;
+mod lists;
 mod notice;
 mod pages;
 pub mod process;
@@ -125,6 +125,9 @@ struct Shared {
 /// for room.
 const COMMANDS: usize = 64;
 
+/// The longest wait for the sending of notifications before [`Client::close`] ends the connection.
+const FLUSH: Duration = Duration::from_millis(100);
+
 impl Client {
     /// Returns the builder of a client.
     pub fn builder() -> ClientBuilder {
@@ -153,71 +156,6 @@ impl Client {
     /// Returns the revision of the connection.
     pub fn revision(&self) -> Revision {
         self.shared.hello.revision
-    }
-
-    /// Returns all tools.
-    ///
-    /// A page that the server still counts as fresh is not requested again. [`Self::pages`] returns the pages
-    /// one by one.
-    ///
-    /// Over HTTP in 2026-07-28, tools with an invalid `x-mcp-header` are left out, as the specification
-    /// requires; the log names them.
-    ///
-    /// # Errors
-    /// Like [`Self::request`]; also [`Error::Decode`] for an invalid list.
-    pub async fn list_tools(&self) -> Result<Vec<model::Tool>> {
-        let mut tools: Vec<model::Tool> = self.list(List::Tools).await?;
-        if self.has_param_headers() {
-            tools.retain(can_be_called);
-        }
-        Ok(tools)
-    }
-
-    /// Returns the entries of a list like [`Self::list_raw`], without the tools that [`Self::list_tools`]
-    /// leaves out.
-    pub(crate) async fn list_usable(&self, list: List) -> Result<Vec<RawJson>> {
-        let mut entries = self.list_raw(list).await?;
-        if list == List::Tools && self.has_param_headers() {
-            entries.retain(|entry| decode(entry).as_ref().is_ok_and(can_be_called));
-        }
-        Ok(entries)
-    }
-
-    /// Returns whether calls on this connection repeat arguments of the tool in HTTP headers.
-    fn has_param_headers(&self) -> bool {
-        self.is_remote() && self.revision().has(Feature::ParamHeaders)
-    }
-
-    /// Returns all resources.
-    ///
-    /// # Errors
-    /// Like [`Self::list_tools`].
-    pub async fn list_resources(&self) -> Result<Vec<model::Resource>> {
-        self.list(List::Resources).await
-    }
-
-    /// Returns all resource templates.
-    ///
-    /// # Errors
-    /// Like [`Self::list_tools`].
-    pub async fn list_resource_templates(&self) -> Result<Vec<model::ResourceTemplate>> {
-        self.list(List::ResourceTemplates).await
-    }
-
-    /// Returns all prompts.
-    ///
-    /// # Errors
-    /// Like [`Self::list_tools`].
-    pub async fn list_prompts(&self) -> Result<Vec<model::Prompt>> {
-        self.list(List::Prompts).await
-    }
-
-    /// Returns the entries of a list as they were sent, from all its pages.
-    ///
-    /// # Errors
-    /// Like [`Self::list_tools`].
-    pub async fn list_raw(&self, list: List) -> Result<Vec<RawJson>> {
-        self.list(list).await
     }
 
     /// Calls a tool. If the tool fails, that is a result too: see [`CallToolResult::is_error`].
@@ -323,7 +261,8 @@ impl Client {
         self.shared.cache.as_ref().inspect(|cache| cache.forget_private());
     }
 
-    /// Ends the connection for all clones of the client: their open requests end with [`Error::Closed`]. If the
+    /// Ends the connection for all clones of the client: their open requests end with [`Error::Closed`]. Notifications,
+    /// and cancellations of requests that were dropped before, are still sent, unless that takes longer than 100 ms. If the
     /// client started the server's process, ends the process too: closes its input, and if it still runs after
     /// its [grace period](process), sends SIGTERM, and 2 s later SIGKILL. Over HTTP, deletes the session at the
     /// server. Dropping the last clone does all of this in the background.
@@ -435,17 +374,14 @@ impl Client {
 
 impl Shared {
     async fn end(&self) {
+        let (sent, all_sent) = oneshot::channel();
+        if self.commands.try_send(Command::Flush(sent)).is_ok() {
+            // Late or never only if the server reads nothing. Then it would not read the cancellations either.
+            let _ = tokio::time::timeout(FLUSH, all_sent).await;
+        }
         self.task.0.abort();
         self.far_end.end().await;
     }
-}
-
-/// Returns whether each `x-mcp-header` in the schema of a tool is valid. If one is not, the tool can't be
-/// called over HTTP, and the log says why.
-fn can_be_called(tool: &model::Tool) -> bool {
-    param_headers_of(tool.input_schema.get())
-        .inspect_err(|why| tracing::warn!("the tool {:?} is left out: {why}", shorten(&tool.name)))
-        .is_ok()
 }
 
 /// The reason that errors give for the end of a connection if no other reason is known.

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::scripted_server::{LEGACY, Script};
+
 /// Returns a server whose entries report a step, and then return the member `desk` of the request's `_meta`, or
 /// never end if there is none.
 fn desks() -> Server {
@@ -98,4 +100,24 @@ async fn a_client_that_is_closed_is_closed_for_each_clone() {
     let error = client.ping().await.expect_err("the connection has ended");
     assert!(matches!(error, Error::Closed { .. }), "{error}");
     client.close().await;
+}
+
+#[tokio::test]
+async fn what_was_to_be_sent_before_a_client_closes_is_still_sent() {
+    let (client, mut script) = Script::connect(Client::builder(), LEGACY).await;
+    let mut call = Box::pin(client.call_tool("t", json!({})).into_future());
+    let id = tokio::select! {
+        _ = &mut call => panic!("an answer"),
+        (id, _) = script.expect("tools/call") => id,
+    };
+    drop(call);
+    client.notify("notifications/x", "{}").await.expect("a connection");
+    client.close().await;
+    let (cancelled, last) = (script.next().await, script.next().await);
+    assert_eq!(
+        (&cancelled["method"], &cancelled["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &id)
+    );
+    assert_eq!(last["method"], "notifications/x");
+    assert_eq!(script.line().await, None);
 }

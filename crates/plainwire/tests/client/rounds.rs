@@ -442,8 +442,8 @@ async fn questions_and_states_of_all_calls_have_32_mib_together() {
     // A call that ends makes room.
     let served = async { script.done(&open).await };
     tokio::join!(second, served).0.expect("an answer");
-    // A state counts like questions.
-    for (state, is_too_much) in [(300_000, false), (500_000, true)] {
+    // A state counts three times: it goes back to the server.
+    for (state, is_too_much) in [(130_000, false), (140_000, true)] {
         let state = Value::from("s".repeat(state));
         let served = async {
             let (id, _) = script.expect("tools/call").await;

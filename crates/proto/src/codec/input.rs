@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use super::{Encoder, content::content, entry};
 use crate::error::{Error, ErrorKind};
 use crate::form::Form;
-use crate::json::shorten;
 use crate::json::write::{self, Object};
+use crate::json::{MAX_VALUES, has_too_many_values, shorten};
 use crate::model::{
     CreateMessage, CreateMessageResult, ElicitResult, Elicitation, InputMethod, InputRequest, InputRequired,
     InputResponse, ModelPreferences, RawJson, Root, SamplingContent, SamplingMessage, ToolResult,
@@ -238,7 +238,7 @@ pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Rev
 /// Reads the `params` of a question with this `method`, in the shape of any revision.
 ///
 /// # Errors
-/// `InvalidParams` for parameters that do not fit the method.
+/// `InvalidParams` for parameters that do not fit the method, or have more than [`MAX_VALUES`] values.
 pub fn read_input_params(method: InputMethod, params: &str) -> Result<InputRequest, Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -255,6 +255,9 @@ pub fn read_input_params(method: InputMethod, params: &str) -> Result<InputReque
         let text = format!("expected the parameters of `{}`, but found {found}", method.as_str());
         Error::new(ErrorKind::InvalidParams, text)
     };
+    if has_too_many_values(params) {
+        return Err(invalid(&format!("more than {MAX_VALUES} values (limit `MAX_VALUES`)")));
+    }
     match method {
         InputMethod::ListRoots => Ok(InputRequest::ListRoots),
         InputMethod::Sample => match serde_json::from_str::<CreateMessage>(params) {
@@ -376,6 +379,12 @@ impl InputRequired {
             .map_err(|error| invalid(format!("expected an `input_required` result, but found {error}")))?;
         let (mut keys, mut requests) = (BTreeSet::new(), Vec::new());
         if let Some(map) = wire.input_requests {
+            // All questions together: each alone may have as many.
+            if has_too_many_values(map.get()) {
+                return Err(invalid(format!(
+                    "expected `inputRequests` to have at most {MAX_VALUES} values (limit `MAX_VALUES`), but found more"
+                )));
+            }
             for (key, raw) in members_up_to(Self::MAX_REQUESTS, map.get()).map_err(|error| {
                 invalid(format!("expected `inputRequests` to be an object, but found {error}"))
             })? {

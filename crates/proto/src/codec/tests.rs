@@ -1,7 +1,10 @@
 //! Tests of the codec: values in, their JSON in different revisions out.
 
 use super::*;
-use crate::model::{Content, MediaContent, RawJson, Resource, Tool, ToolAnnotations};
+use crate::json::MAX_VALUES;
+use crate::model::{
+    Content, InputMethod, InputRequired, MediaContent, RawJson, Resource, Tool, ToolAnnotations,
+};
 
 fn raw(json: &str) -> RawJson {
     serde_json::value::RawValue::from_string(json.to_owned()).expect("JSON")
@@ -144,6 +147,28 @@ fn names_the_server_beside_the_authors_own_meta() {
     assert_eq!(
         written(|out| encoder.call_tool(out, &result)),
         r#"{"resultType":"complete","content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"},"k": 1}}"#
+    );
+}
+
+#[test]
+fn questions_have_at_most_262_144_values() {
+    let texts = |count: usize| vec![r#""""#; count].join(",");
+    // The object, its three members and the text.
+    let question = |texts: &str| format!(r#"{{"messages":[],"maxTokens":1,"stopSequences":[{texts}]}}"#);
+    let (most, over) = (texts(MAX_VALUES - 5), texts(MAX_VALUES - 4));
+    let read = |texts: &str| read_input_params(InputMethod::Sample, &question(texts));
+    assert!(read(&most).is_ok());
+    assert_eq!(
+        read(&over).expect_err("too many").message(),
+        "expected the parameters of `sampling/createMessage`, but found more than 262144 values (limit `MAX_VALUES`)"
+    );
+    let half = question(&texts(MAX_VALUES / 2));
+    let asked = |name: &str| format!(r#""{name}":{{"method":"sampling/createMessage","params":{half}}}"#);
+    let result = |questions: &[String]| format!(r#"{{"inputRequests":{{{}}}}}"#, questions.join(","));
+    assert!(InputRequired::parse(&result(&[asked("a")])).is_ok());
+    assert_eq!(
+        InputRequired::parse(&result(&[asked("a"), asked("b")])).expect_err("too many").message(),
+        "expected `inputRequests` to have at most 262144 values (limit `MAX_VALUES`), but found more"
     );
 }
 

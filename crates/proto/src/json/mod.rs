@@ -63,6 +63,29 @@ pub(crate) fn unquote(text: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(text).ok().map(Cow::Owned)
 }
 
+/// The most values of untrusted JSON text that is read into a tree or into structures: 262,144. A value takes some 32
+/// to 100 bytes there, so all of them take at most 26 MiB; without this limit, 10 MB of `[0,0,…]` would take 200 MB.
+pub const MAX_VALUES: usize = 1 << 18;
+
+/// Returns whether JSON text has more than [`MAX_VALUES`] values. The names of members do not count.
+pub fn has_too_many_values(text: &str) -> bool {
+    // Most text is too short for so many values, each of which takes two bytes with its comma.
+    if text.len() < 2 * MAX_VALUES {
+        return false;
+    }
+    let (mut is_text, mut is_escaped, mut values) = (false, false, 1);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => values += 1,
+            _ => {}
+        }
+    }
+    values > MAX_VALUES
+}
+
 /// Makes untrusted text safe to show within one line, cut at `most` characters. Invisible characters and
 /// those that change the writing direction are escaped, such as `\n` or `\u{202e}`, so that the text cannot
 /// overwrite or reorder what is shown around it.

@@ -226,6 +226,14 @@ pub(crate) const SERVER: &[ServerBehaviour] = &[
         64,
     ),
     server(
+        "questions to the model with texts by the million",
+        "tools/call",
+        &[
+            r#"{"jsonrpc":"2.0","id":{n},"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"stopSequences":[{texts:5000000}]}}"#,
+        ],
+        3,
+    ),
+    server(
         "web pages and their ends, with ids of 1 MB",
         "tools/call",
         &[
@@ -271,6 +279,17 @@ pub(crate) const SERVER: &[ServerBehaviour] = &[
         Then::Says {
             messages: &[
                 r#"{"jsonrpc":"2.0","id":{id},"result":{"resultType":"input_required","requestState":"{a:15000000}{n}"}}"#,
+            ],
+            times: 1,
+        },
+    ),
+    serves(
+        "asks to be called again, with states of 10 MB, the largest that are taken",
+        MODERN,
+        "tools/call",
+        Then::Says {
+            messages: &[
+                r#"{"jsonrpc":"2.0","id":{id},"result":{"resultType":"input_required","requestState":"{a:10000000}{n}"}}"#,
             ],
             times: 1,
         },

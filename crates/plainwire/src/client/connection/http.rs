@@ -42,6 +42,8 @@ pub(crate) struct Http {
     open: HashMap<Id, AbortHandle>,
     /// The number of tasks that send an answer.
     sending: usize,
+    /// The number of tasks that send a notification other than the one that opens the session.
+    notifying: usize,
     tap: Option<Tap>,
     tasks: TaskSet<Sent>,
 }
@@ -52,11 +54,20 @@ pub(crate) struct Http {
 struct Sent {
     /// The id of the request; `None` if the frame was no request, or if it opened the session.
     id: Option<Id>,
-    /// Whether the frame was an answer.
-    is_answer: bool,
+    frame: Kind,
     /// The answer to the request, or the error with which it failed; `None` if the frame was no request, or
     /// if its answer arrives on another stream.
     last: Option<Arrived>,
+}
+
+/// The kind of a frame that a task sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Answer,
+    Notification,
+    /// The notification that opens the session. Its task listens afterwards.
+    Opening,
+    Request,
 }
 
 impl Http {
@@ -72,6 +83,7 @@ impl Http {
             ended: VecDeque::new(),
             open: HashMap::new(),
             sending: 0,
+            notifying: 0,
             tap,
             tasks: TaskSet::default(),
         }
@@ -79,6 +91,11 @@ impl Http {
 
     pub(super) fn is_backlogged(&self) -> bool {
         self.tasks.len() - self.sending >= MAX_IN_FLIGHT - MAX_ANSWERS
+    }
+
+    /// Returns whether no answer and no notification is being sent.
+    pub(super) fn is_flushed(&self) -> bool {
+        self.sending == 0 && self.notifying == 0 && self.answers.is_empty()
     }
 
     pub(super) fn gather(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
@@ -110,17 +127,25 @@ impl Http {
     fn begin(&mut self, out: Outbound) {
         let connection = Arc::clone(&self.connection);
         let id = out.id.clone();
-        let (done, is_answer) = (id.clone(), out.is_answer());
-        self.sending += usize::from(is_answer);
-        let sent = if let Some(gate) = connection.opens(&out) {
+        let done = id.clone();
+        let gate = connection.opens(&out);
+        let frame = match &gate {
+            Some(_) => Kind::Opening,
+            None if out.is_answer() => Kind::Answer,
+            None if id.is_some() => Kind::Request,
+            None => Kind::Notification,
+        };
+        self.sending += usize::from(frame == Kind::Answer);
+        self.notifying += usize::from(frame == Kind::Notification);
+        let sent = if let Some(gate) = gate {
             self.tasks.spawn(async move {
                 let last = connection.send(out).await;
                 drop(gate);
                 connection.listen().await;
-                Sent { id: None, is_answer, last }
+                Sent { id: None, frame, last }
             })
         } else {
-            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done, is_answer } })
+            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done, frame } })
         };
         if let Some(id) = id {
             self.open.insert(id, sent);
@@ -149,8 +174,9 @@ impl Http {
             }
             match self.tasks.poll_next(cx) {
                 Poll::Ready(Some(Ok((_, sent)))) => {
-                    self.sending -= usize::from(sent.is_answer);
-                    if sent.is_answer
+                    self.sending -= usize::from(sent.frame == Kind::Answer);
+                    self.notifying -= usize::from(sent.frame == Kind::Notification);
+                    if sent.frame == Kind::Answer
                         && let Some(next) = self.answers.pop_front()
                     {
                         self.begin(next);
@@ -208,7 +234,8 @@ mod tests {
         let mut http = Http::new(Arc::new(connection), arrived, None);
         // Two requests have ended. The second has passed on a message before its answer.
         for number in [1, 3] {
-            http.tasks.spawn(async move { Sent { id: None, is_answer: false, last: Some(failed(number)) } });
+            http.tasks
+                .spawn(async move { Sent { id: None, frame: Kind::Request, last: Some(failed(number)) } });
         }
         tokio::task::yield_now().await;
         let mut order = Vec::new();

@@ -67,6 +67,15 @@ impl Link {
         }
     }
 
+    /// Returns whether all frames are sent. Over HTTP, a request that waits for its response counts as sent.
+    pub(super) fn is_flushed(&self) -> bool {
+        match self {
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.is_flushed(),
+            Self::Stream(wire) => wire.unsent() == 0,
+        }
+    }
+
     /// Takes over the frames that the peer wants to send, and passes a view of each to `see`.
     pub(super) fn gather(&mut self, peer: &mut Peer, see: impl FnMut(&[u8])) {
         match self {

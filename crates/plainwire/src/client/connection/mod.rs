@@ -46,6 +46,8 @@ use timer::Timer;
 
 /// A command from [`crate::Client`] to its connection task.
 pub(crate) enum Command {
+    /// Reports when everything that waited before this command is sent, except requests that wait for their answers.
+    Flush(oneshot::Sender<()>),
     Listen(Box<AskToListen>),
     Notify {
         method: String,
@@ -211,6 +213,11 @@ impl Pump {
                 // What the server wrote before it ended still counts. Tokio's budget for a task bounds this loop.
                 while let Ok(true) = self.poll_in(cx) {}
                 return Poll::Ready(why);
+            }
+            if self.link.is_flushed() {
+                for flushed in self.state.flushes.drain(..) {
+                    let _ = flushed.send(());
+                }
             }
             if self.state.carried.is_waiting
                 && let Some(why) = self.state.carried.failed.take()

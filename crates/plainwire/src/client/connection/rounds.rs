@@ -129,8 +129,9 @@ impl ConnectionState {
         call.held = None;
         let mut held = self.questions.hold(result.len()).map_err(Error::Rpc)?;
         let required = InputRequired::parse(result).map_err(Error::Rpc)?;
-        let parts = required.requests.iter().map(|(_, question)| bytes_of_parts(question)).sum();
-        held.merge(self.questions.hold(parts).map_err(Error::Rpc)?);
+        let parts: usize = required.requests.iter().map(|(_, question)| bytes_of_parts(question)).sum();
+        let more = parts + bytes_to_return(&required, result);
+        held.merge(self.questions.hold(more).map_err(Error::Rpc)?);
         call.held = Some(held);
         let found = required.requests.len();
         if found > MAX_QUESTIONS {
@@ -222,11 +223,20 @@ impl ConnectionState {
             let answers: Vec<(String, String)> =
                 answers.into_iter().filter_map(|(key, answer)| Some((key, answer?))).collect();
             let params = retry_params(&without_answers(&ask.params), &answers, state.as_deref());
+            // The parameters contain both. Without this, they would be in memory once more while the request is written.
+            drop((answers, state));
             let options = RequestOptions { idle: ask.options.idle, hard };
             let key = peer.request(&ask.method, &params, options, now);
             self.wait(key, call);
         }
     }
+}
+
+/// Returns the bytes with which the state in `result` counts beside the text of `result`: the state is there twice
+/// more while the next request is written, in its parameters and in its frame. A byte takes up to six there.
+fn bytes_to_return(required: &InputRequired, result: &str) -> usize {
+    let state = required.state.as_ref().map_or(0, String::len);
+    2 * result.len().min(6 * state)
 }
 
 /// Returns `params` without the answers and the state of an earlier round. A program that answers questions

@@ -41,6 +41,8 @@ pub(crate) struct ConnectionState {
     /// Lines on the server's output before the end of the handshake that are no messages.
     before_greeting: BeforeGreeting,
     pub(super) carried: CarriedOver,
+    /// The reports that all waiting frames are sent, for [`Command::Flush`].
+    pub(super) flushes: Vec<oneshot::Sender<()>>,
     pub(super) listens: Listens,
     pub(super) max_rounds: u32,
     notices: NoticeSender,
@@ -81,6 +83,7 @@ impl ConnectionState {
             is_lost: false,
             before_greeting: BeforeGreeting::default(),
             carried: CarriedOver::new(tools),
+            flushes: Vec::new(),
             listens: Listens::default(),
             max_rounds,
             notices,
@@ -98,6 +101,7 @@ impl ConnectionState {
 
     pub(super) fn handle_command(&mut self, command: Command, peer: &mut Peer, now: Now) {
         match command {
+            Command::Flush(sent) => self.flushes.push(sent),
             Command::Listen(ask) => self.listens.begin(*ask, &self.server, peer, now),
             Command::Notify { method, params } => peer.notify(&method, &params),
             // The caller gave up before the request was made.

@@ -6,10 +6,11 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use plainwire_proto::json::{shorten, visible};
 use serde_json::{Number, Value};
 
 use super::format;
-use super::wording::Fault;
+use super::wording::{Fault, MAX_NAME, beginning};
 use crate::schema::{Keywords, Patterns};
 
 /// Checks a value against the bounds in `keywords`, the members of `schema`. The bounds are the limits of
@@ -105,7 +106,7 @@ fn text_breaks(text: &str, keywords: &Keywords, patterns: &Patterns) -> Option<(
         (_, Some(pattern)) if !patterns.fits(pattern, text) => format!("match `{pattern}`"),
         _ => return None,
     };
-    Some((expected, Value::from(text).to_string()))
+    Some((expected, beginning(&Value::from(shorten(text)))))
 }
 
 fn items_break(items: &[Value], keywords: &Keywords) -> Option<(String, String)> {
@@ -117,7 +118,7 @@ fn items_break(items: &[Value], keywords: &Keywords) -> Option<(String, String)>
     }
     let mut seen = HashSet::new();
     let twice = items.iter().find(|item| !seen.insert(item.to_string()))?;
-    Some(("have each item once".to_owned(), format!("{twice} twice")))
+    Some(("have each item once".to_owned(), format!("{} twice", visible(&beginning(twice), MAX_NAME - 8))))
 }
 
 /// Checks a count against the keywords `min…` and `max…`, where `keyword` is the part behind `min` and `max`,

@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use super::bounds;
-use super::wording::{Fault, Step, one_of, only};
+use super::wording::{Fault, Step, beginning, one_of, only};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
 /// Largest number of steps for one set of arguments. Steps are counted while alternatives (`anyOf`, `oneOf`)
@@ -70,7 +70,7 @@ impl<'s> Check<'s> {
         }
         let keywords = match schema {
             Value::Object(keywords) => keywords,
-            Value::Bool(false) => return Err(Fault::new(schema, "be absent", &value.to_string())),
+            Value::Bool(false) => return Err(Fault::new(schema, "be absent", &beginning(value))),
             _ => return Ok(()),
         };
         if self.calls == MAX_CALLS {
@@ -434,7 +434,7 @@ fn is_exactly(value: &Value, name: &str) -> bool {
 }
 
 fn mismatch<'s>(schema: &'s Value, expected: &str, found: &Value) -> Fault<'s> {
-    Fault::new(schema, format!("be {expected}"), &found.to_string())
+    Fault::new(schema, format!("be {expected}"), &beginning(found))
 }
 
 fn is(value: &Value, name: &str) -> bool {

@@ -7,6 +7,7 @@ use plainwire_proto::json::shorten;
 use serde_json::{Map, Number, Value, json};
 
 use super::check::Check;
+use super::wording::beginning;
 use super::{bounds, format};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
@@ -106,10 +107,11 @@ impl<'s> Maker<'s> {
                 let most = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
                 let most = usize::try_from(most).unwrap_or(usize::MAX).min(MAX_EXAMPLE);
                 near.push(Value::from(text.chars().take(most).collect::<String>()));
-                match text.to_lowercase().as_str() {
-                    "yes" | "y" | "on" | "1" => near.push(Value::Bool(true)),
-                    "no" | "n" | "off" | "0" => near.push(Value::Bool(false)),
-                    _ => {}
+                let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+                if is(&["yes", "y", "on", "1"]) {
+                    near.push(Value::Bool(true));
+                } else if is(&["no", "n", "off", "0"]) {
+                    near.push(Value::Bool(false));
                 }
                 if let Ok(number) = text.parse::<Number>() {
                     near.extend(numbers(keywords, Some(&number)));
@@ -128,7 +130,7 @@ impl<'s> Maker<'s> {
             }
             _ => {}
         }
-        if kinds(keywords).contains(&"array") && found.to_string().len() <= MAX_EXAMPLE {
+        if kinds(keywords).contains(&"array") && beginning(found).len() <= MAX_EXAMPLE {
             near.push(json!([found]));
         }
         near
@@ -137,7 +139,9 @@ impl<'s> Maker<'s> {
     /// Returns the constant of the schema that has the smallest edit distance to `found`; empty if there are
     /// no constants.
     fn nearest_constant(&self, keywords: &'s Keywords, found: &Value) -> Vec<Value> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let text = |value: &Value| {
+            value.as_str().map_or_else(|| beginning(value), |text| shorten(text).into_owned())
+        };
         let wanted = text(found).to_lowercase();
         let constants = self.constants(keywords).into_iter();
         let nearest = constants.min_by_key(|constant| distance(&wanted, &text(constant).to_lowercase()));

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use plainwire_proto::json::visible;
+use plainwire_proto::json::{MAX_VALUES, has_too_many_values, visible};
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -47,8 +47,10 @@ fn read_any<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, 
         Ok((value, None)) if !schema.needs_tree() => return Ok(value),
         Ok((value, None)) => Some(value),
         // These are reported without a tree, and so without an example.
-        Ok((_, Some(path))) if is_too_large(text) => return Err(unknown_name(path, &Value::Null, schema)),
-        Err(error) if is_too_large(text) => {
+        Ok((_, Some(path))) if has_too_many_values(text) => {
+            return Err(unknown_name(path, &Value::Null, schema));
+        }
+        Err(error) if has_too_many_values(text) => {
             return Err(Rejected(format!("expected `arguments` to fit, but found: {error}")));
         }
         _ => None,
@@ -106,36 +108,13 @@ fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<
     }
 }
 
-/// The most values in arguments that are parsed into a tree: 262,144. A value takes 32 bytes and more, so all of them
-/// take some 16 MiB; without this limit, 10 MB of `[0,0,…]` would take 200 MB.
-const MAX_VALUES: usize = 1 << 18;
-
-/// Returns whether JSON text has more than [`MAX_VALUES`] values.
-fn is_too_large(text: &str) -> bool {
-    // Most text is too short for so many values, each of which takes two bytes with its comma.
-    if text.len() < 2 * MAX_VALUES {
-        return false;
-    }
-    let (mut is_text, mut is_escaped, mut values) = (false, false, 1);
-    for byte in text.bytes() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_text => is_escaped = true,
-            b'"' => is_text = !is_text,
-            b',' | b'[' | b'{' if !is_text => values += 1,
-            _ => {}
-        }
-    }
-    values > MAX_VALUES
-}
-
 /// Parses JSON that stands within text; `None` for other text, and for JSON with too many values.
 fn within_text(text: &str) -> Option<Value> {
-    if is_too_large(text) { None } else { serde_json::from_str(text).ok() }
+    if has_too_many_values(text) { None } else { serde_json::from_str(text).ok() }
 }
 
 fn parse(text: &str) -> Result<Value, Rejected> {
-    if is_too_large(text) {
+    if has_too_many_values(text) {
         return Err(Rejected(format!(
             "expected `arguments` to have at most {MAX_VALUES} values, but found more"
         )));

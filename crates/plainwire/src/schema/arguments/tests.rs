@@ -710,7 +710,10 @@ fn arguments_of_very_many_values_are_not_parsed_into_a_tree() {
     let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
     // The object, the list and its values.
     let (most, over) = (list(MAX_VALUES - 2), list(MAX_VALUES - 1));
-    assert!(!is_too_large(&format!("{{\"a\":{most}}}")) && is_too_large(&format!("{{\"a\":{over}}}")));
+    assert!(
+        !has_too_many_values(&format!("{{\"a\":{most}}}"))
+            && has_too_many_values(&format!("{{\"a\":{over}}}"))
+    );
     let refused = |text: &str| read::<OneText>(text, &schema).map(drop).expect_err("a list").0;
     assert!(refused(&format!(r#"{{"text":{most}}}"#)).contains("expected `arguments.text` to be a string"));
     let said = refused(&format!(r#"{{"text":{over}}}"#));
@@ -729,6 +732,17 @@ fn arguments_of_very_many_values_are_not_parsed_into_a_tree() {
 struct OneText {
     #[expect(dead_code, reason = "only read from JSON")]
     text: String,
+}
+
+#[test]
+fn of_a_large_value_only_the_beginning_is_written() {
+    let text = Value::from("é".repeat(1_000_000));
+    let list = Value::from(vec![1; 100_000]);
+    for (value, start) in [(&text, "\"éé"), (&list, "[1,1,")] {
+        let beginning = wording::beginning(value);
+        assert!(beginning.starts_with(start) && (600..=650).contains(&beginning.len()), "{beginning}");
+    }
+    assert_eq!(wording::beginning(&json!({ "a": [1, "b"] })), r#"{"a":[1,"b"]}"#);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! could break the line are escaped.
 
 use std::fmt::Write as _;
+use std::io;
 
 use plainwire_proto::json::visible;
 use serde_json::Value;
@@ -70,6 +71,35 @@ fn text_in<'s>(root: &str, path: impl IntoIterator<Item = &'s Step>) -> String {
         };
     }
     visible(&text, MAX_WHY)
+}
+
+/// Returns the beginning of a value as JSON text, enough for an error message and no more: the value may have
+/// megabytes.
+pub(super) fn beginning(value: &Value) -> String {
+    let mut start = Start(Vec::new());
+    // An error only says that the rest of the value was left out.
+    let _ = serde_json::to_writer(&mut start, value);
+    String::from_utf8_lossy(&start.0).into_owned()
+}
+
+/// A buffer for the first [`MAX_BEGINNING`] bytes that are written to it. Further bytes are an error.
+struct Start(Vec<u8>);
+
+/// Largest length of the [`beginning`] of a value, in bytes: more than an error message shows, with four bytes for
+/// each character.
+const MAX_BEGINNING: usize = 8 * MAX_NAME;
+
+impl io::Write for Start {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = bytes.len().min(MAX_BEGINNING - self.0.len());
+        self.0.extend_from_slice(&bytes[..room]);
+        // No room left ends the writing, by the error `WriteZero`.
+        Ok(room)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The first mismatch in arguments.

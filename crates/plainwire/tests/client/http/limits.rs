@@ -417,6 +417,17 @@ async fn requests_that_nobody_waits_for_any_more_make_room() {
     }
 }
 
+#[tokio::test]
+async fn the_cancellation_of_a_call_is_sent_before_a_client_closes() {
+    let server = Holding::new().await;
+    let client = legacy().remote(remote(server.address)).await.expect("a connection");
+    let mut call = Box::pin(call(&client, "change"));
+    tokio::select! { _ = &mut call => panic!("an answer"), () = server.has(1) => {} }
+    drop(call);
+    client.close().await;
+    assert_eq!(*server.taken_back.borrow(), 1);
+}
+
 /// A server that makes requests over its stream, and lets the answers wait until `is_open` is true.
 #[tokio::test]
 async fn so_many_answers_are_on_their_way_and_no_more() {

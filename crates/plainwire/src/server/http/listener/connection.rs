@@ -12,16 +12,11 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::CONNECTION;
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, Version};
-use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
@@ -33,8 +28,10 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::ConnectionLimits;
+use super::activity::{Activity, Open};
+use super::bodies::{Counted, Received};
 use super::heads::CountedHeads;
-use super::sending::{Progress, Streams};
+use super::sending::Streams;
 use super::socket::Socket;
 use crate::runtime;
 use crate::server::http::endpoint::{Body, CallerId, RemoteAddr, Slot, answer};
@@ -225,7 +222,7 @@ impl Serving {
         let (mut head, body) = request.into_parts();
         head.extensions.insert(RemoteAddr(address));
         head.extensions.insert(network);
-        (head, Received { body, of: Arc::clone(&open.0) })
+        (head, Received { body, of: open.activity() })
     }
 
     /// Returns the response to a request that is not for the endpoint; `None` if the request is for the endpoint.
@@ -259,171 +256,6 @@ impl Serving {
 fn size_of_head(head: &Parts) -> usize {
     let fields = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
     head.uri.to_string().len() + fields.sum::<usize>()
-}
-
-/// Counters of a connection, shared by its task, its socket and its requests.
-#[derive(Default)]
-pub(crate) struct Activity {
-    /// The number of requests that have begun so far, and of those that have ended.
-    turns: AtomicU64,
-    /// The number of requests whose responses are not completely sent yet.
-    open: AtomicUsize,
-    /// Whether the server stopped reading the body of any request before its end.
-    unread: AtomicBool,
-    /// Whether any request has begun or ended since the task of the connection runs.
-    worked: AtomicBool,
-}
-
-impl Activity {
-    /// Returns whether no request is open, and none has begun or ended since the call before this one. `last` is
-    /// the number of such turns at that call; this call updates it.
-    fn is_idle_since(&self, last: &mut u64) -> bool {
-        let turns = self.turns.load(Relaxed);
-        std::mem::replace(last, turns) == turns && self.open.load(Relaxed) == 0
-    }
-
-    /// Returns whether a request is open: it has begun, and its response is not completely sent.
-    pub(crate) fn has_open(&self) -> bool {
-        self.open.load(Relaxed) > 0
-    }
-
-    /// Polls `connection`, and notes the requests that begin or end meanwhile.
-    fn follow<F: Future>(&self, connection: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        self.worked.store(false, Relaxed);
-        connection.poll(cx)
-    }
-
-    fn turn(&self) {
-        self.turns.fetch_add(1, Relaxed);
-        self.worked.store(true, Relaxed);
-    }
-
-    /// Returns whether any request has begun or ended since the task of the connection runs.
-    fn has_worked(&self) -> bool {
-        self.worked.load(Relaxed)
-    }
-
-    /// Returns whether a request body was left unread, so that the client may still be sending.
-    pub(crate) fn has_unread(&self) -> bool {
-        self.unread.load(Relaxed)
-    }
-
-    /// Records that a request body was left unread.
-    pub(crate) fn note_unread(&self) {
-        self.unread.store(true, Relaxed);
-    }
-}
-
-/// The mark of an open request: the request counts as open until this is dropped. The body of its response
-/// ([`Counted`]) holds this.
-struct Open(Arc<Activity>);
-
-impl Open {
-    fn new(activity: &Arc<Activity>) -> Self {
-        activity.turn();
-        activity.open.fetch_add(1, Relaxed);
-        Self(Arc::clone(activity))
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.turn();
-        self.0.open.fetch_sub(1, Relaxed);
-    }
-}
-
-/// The body of a response. Its request counts as open until this is dropped.
-struct Counted {
-    body: Body,
-    _open: Open,
-    /// The progress of the stream that the response belongs to; `None` for HTTP/1.1.
-    progress: Option<Arc<Progress>>,
-    /// The rest of what the body has returned last, over HTTP/2.
-    rest: Bytes,
-}
-
-/// Largest piece of a body over HTTP/2, in bytes. The next piece is taken when the client has room for it, so that
-/// a client that takes nothing is noticed.
-const PIECE: usize = 64 << 10;
-
-impl Counted {
-    fn new(body: Body, open: Open) -> Self {
-        let progress = Progress::current();
-        if let Some(progress) = &progress {
-            progress.begin(!body.is_end_stream());
-        }
-        Self { body, _open: open, progress, rest: Bytes::new() }
-    }
-}
-
-impl http_body::Body for Counted {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let this = &mut *self;
-        let Some(progress) = &this.progress else { return Pin::new(&mut this.body).poll_frame(cx) };
-        if this.rest.is_empty() {
-            match Pin::new(&mut this.body).poll_frame(cx) {
-                Poll::Pending => {
-                    progress.rest();
-                    return Poll::Pending;
-                }
-                Poll::Ready(None) => return progress.poll_all_sent(cx).map(|()| None),
-                Poll::Ready(Some(Ok(frame))) => this.rest = frame.into_data().unwrap_or_default(),
-            }
-        }
-        let piece = this.rest.split_to(this.rest.len().min(PIECE));
-        Poll::Ready(Some(Ok(Frame::data(progress.hand_out(piece)))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        let is_all_sent = || self.progress.as_ref().is_none_or(|progress| progress.is_all_sent());
-        self.rest.is_empty() && self.body.is_end_stream() && is_all_sent()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// The body of a request. If it is dropped before its end was read, it marks the connection as having unread
-/// bytes.
-struct Received {
-    body: Incoming,
-    of: Arc<Activity>,
-}
-
-impl http_body::Body for Received {
-    type Data = Bytes;
-    type Error = hyper::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-impl Drop for Received {
-    fn drop(&mut self) {
-        if !self.body.is_end_stream() {
-            self.of.note_unread();
-        }
-    }
 }
 
 #[cfg(test)]
@@ -499,16 +331,5 @@ mod tests {
             () = tokio::task::yield_now() => {}
         }
         assert_eq!(tcp_user_timeout(&handle), Ok(60_000));
-    }
-
-    #[test]
-    fn a_connection_whose_long_request_has_just_ended_is_not_idle_yet() {
-        let (activity, mut last) = (Arc::<Activity>::default(), 0);
-        let long = Open::new(&activity);
-        assert!(!activity.is_idle_since(&mut last), "it has begun");
-        assert!(!activity.is_idle_since(&mut last), "it is open");
-        drop(long);
-        assert!(!activity.is_idle_since(&mut last), "it has only just ended");
-        assert!(activity.is_idle_since(&mut last));
     }
 }

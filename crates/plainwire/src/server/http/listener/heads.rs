@@ -11,7 +11,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::connection::{Activity, MAX_READ};
+use super::activity::Activity;
+use super::connection::MAX_READ;
 use crate::server::http::endpoint::{CallerId, Claim, Memory};
 
 /// The size of a usual head, in bytes. Only larger ones are counted: an idle connection has room for it.

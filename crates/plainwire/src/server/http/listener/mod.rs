@@ -22,6 +22,8 @@ use super::endpoint::{CallerId, Usage, network};
 use crate::error::{Error, Result};
 use crate::runtime::{self, LinePause};
 
+mod activity;
+mod bodies;
 mod connection;
 mod heads;
 mod sending;

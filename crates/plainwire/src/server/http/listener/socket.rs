@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::connection::Activity;
+use super::activity::Activity;
 use super::heads::CountedHeads;
 
 /// The longest time, and the largest number of bytes, for which incoming data is discarded after the writing
