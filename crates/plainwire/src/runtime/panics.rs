@@ -15,7 +15,7 @@ use std::thread;
 pub(crate) struct Panic {
     payload: Box<dyn Any + Send>,
     /// `None` if the hook of this module is not installed, or has logged the panic already.
-    seen: Option<Seen>,
+    seen: Option<Box<Seen>>,
 }
 
 /// A panic as the hook has recorded it.
@@ -30,8 +30,9 @@ struct Seen {
 thread_local! {
     /// The number of calls of [`catch`] that this thread is in.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// The panic that the hook has seen on this thread and that nothing has caught yet.
-    static SEEN: Cell<Option<Seen>> = const { Cell::new(None) };
+    /// The panic that the hook has seen on this thread and that nothing has caught yet. On the heap, because each call
+    /// takes what is here.
+    static SEEN: Cell<Option<Box<Seen>>> = const { Cell::new(None) };
 }
 
 /// Runs `work`, and catches its panic.
@@ -43,7 +44,7 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     match done {
         Ok(done) => {
             // `work` has caught this panic itself, and the hook has written nothing.
-            seen.iter().for_each(Seen::log);
+            seen.iter().for_each(|seen| seen.log());
             Ok(done)
         }
         Err(payload) => Err(Panic { payload, seen }),
@@ -73,7 +74,7 @@ fn see(info: &PanicHookInfo<'_>, rusts: &dyn Fn(&PanicHookInfo<'_>)) {
     }
     let (earlier, seen) = (SEEN.take(), Seen::of(info));
     match earlier {
-        None => SEEN.set(Some(seen)),
+        None => SEEN.set(Some(Box::new(seen))),
         // The handler has caught the earlier one, or this is a panic while that one is under way: after such a panic
         // the process ends, so nothing is left for later.
         Some(earlier) => {
@@ -115,7 +116,7 @@ impl Panic {
     /// Logs that `name` has panicked.
     pub(crate) fn log(mut self, name: &str) {
         let text = text(&*self.payload);
-        match self.seen.take() {
+        match self.seen.take().map(|seen| *seen) {
             Some(Seen { backtrace, place, .. }) => tracing::error!(
                 backtrace = backtrace.as_ref().map(tracing::field::display),
                 "{name} panicked at {place}: {text}"
@@ -128,7 +129,7 @@ impl Panic {
 impl Drop for Panic {
     /// Logs a panic that nobody has logged: that of blocking work for which nobody waits any more.
     fn drop(&mut self) {
-        self.seen.iter().for_each(Seen::log);
+        self.seen.iter().for_each(|seen| seen.log());
     }
 }
 

@@ -48,6 +48,8 @@ async fn terminated() {
 pub(crate) struct UntilAsked<R> {
     asked: Arc<Asked>,
     reader: R,
+    /// The waker that `asked` has; `None` before the first wait.
+    waker: Option<Waker>,
     _task: AbortOnDrop,
 }
 
@@ -68,7 +70,7 @@ impl<R> UntilAsked<R> {
             let waker = told.waker.lock().unwrap_or_else(PoisonError::into_inner).take();
             waker.into_iter().for_each(Waker::wake);
         });
-        Self { asked, reader, _task: AbortOnDrop(task.abort_handle()) }
+        Self { asked, reader, waker: None, _task: AbortOnDrop(task.abort_handle()) }
     }
 }
 
@@ -82,10 +84,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for UntilAsked<R> {
             return Poll::Ready(Ok(()));
         }
         let read = Pin::new(&mut self.reader).poll_read(cx, buf);
-        if read.is_pending() {
-            let mut waker = self.asked.waker.lock().unwrap_or_else(PoisonError::into_inner);
-            waker.get_or_insert_with(|| cx.waker().clone()).clone_from(cx.waker());
-            drop(waker);
+        // Mostly the waker is the same as before, and nothing has to be locked.
+        if read.is_pending() && !self.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            *self.asked.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+            self.waker = Some(cx.waker().clone());
             // The signal may have come before the waker was there.
             if self.asked.is_asked.load(Ordering::SeqCst) {
                 return Poll::Ready(Ok(()));

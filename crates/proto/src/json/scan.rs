@@ -216,7 +216,7 @@ impl<'f> Scanner<'f> {
         if self.depth > self.max_depth { self.fault(DEPTH) } else { Ok(()) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn string(&mut self) -> Scan<Span> {
         let start = self.at;
         self.byte(b'"', "a string")?;
