@@ -178,7 +178,7 @@ const RESOURCE: [Known; 11] = [
         Takes::Value,
         "size = 1_024",
         "a `u64`",
-        "Sets the number of bytes that lists show; only where the URI has no variables.",
+        "Sets the size of the content in bytes, for lists of resources; only where the URI has no variables.",
     ),
     flag(
         "subscribable",
