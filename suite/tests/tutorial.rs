@@ -5,6 +5,8 @@
 //! - A `rust` fence is a whole `src/main.rs`. The first one is the final file, which is written later; the
 //!   second one is compared with the file that `plainwire new` makes; each later one is written to the project.
 //! - An `rs` fence is a part of the final file. At the first of them, the final file is written.
+//! - An `rs http` fence is a new `main`. Below it, `cargo run` starts a server that runs on, at a free port instead of
+//!   that of the page.
 //!
 //! Cargo runs offline, with the versions, the crates and the target folder of this workspace.
 
@@ -24,8 +26,11 @@ mod client_template;
 mod http_template;
 mod page;
 
-use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use std::{fs, thread};
 
 use page::{compare, run, shown};
 use plainwire_suite::{binary, root};
@@ -54,9 +59,14 @@ fn fences(text: &str, language: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// The port in the page.
+const PORT: &str = "127.0.0.1:8000";
+
 /// A reader who follows the page. `folder` is the folder in which the next command runs.
 struct Reader {
     folder: PathBuf,
+    /// The address of the server that runs, and the process; `None` before there is one.
+    running: Option<(String, Child)>,
 }
 
 impl Reader {
@@ -65,7 +75,7 @@ impl Reader {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder of our own");
         std::os::unix::fs::symlink(root(), folder.join("plainwire")).expect("a link to the checkout");
-        Self { folder }
+        Self { folder, running: None }
     }
 
     /// Runs one command line of the page; `cd` changes the folder. Returns the exit code and the output,
@@ -81,6 +91,8 @@ impl Reader {
         }
         // These are the settings of the workspace, so that its compiled crates are used again. Tests run in a
         // fixed order.
+        let address = self.running.as_ref().map_or(PORT, |(address, _)| address);
+        let command = command.replace(PORT, address);
         run(
             &format!(
                 "export RUST_TEST_THREADS=1 CARGO_NET_OFFLINE=true CARGO_TARGET_DIR='{built}' CARGO_PROFILE_DEV_DEBUG=line-tables-only; \
@@ -88,6 +100,24 @@ impl Reader {
             ),
             &self.folder,
         )
+    }
+
+    /// Starts the server with another `main`, and waits until it serves.
+    fn serve(&mut self, file: &str, main: &str) {
+        let begin = file.find("#[tokio::main]").expect("a `main`");
+        let end = begin + file[begin..].find("\n}\n").expect("its end") + 3;
+        let free =
+            TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a free port").to_string();
+        self.write_main(&format!("{}{}{}", &file[..begin], main.replace(PORT, &free), &file[end..]));
+        let (code, said) = self.run("cargo build --quiet");
+        assert_eq!(code, 0, "{said}");
+        let program = binary::path().with_file_name("shelf");
+        let mut server = Command::new(program).stdin(Stdio::null()).spawn().expect("it starts");
+        while TcpStream::connect(&free).is_err() {
+            assert!(server.try_wait().expect("a child").is_none(), "the server has ended");
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.running = Some((free, server));
     }
 
     fn read(&self, file: &str) -> String {
@@ -99,10 +129,20 @@ impl Reader {
     }
 }
 
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if let Some((_, mut server)) = self.running.take() {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+}
+
 #[test]
 fn the_tutorial_can_be_followed_to_the_letter() {
     let page = fs::read_to_string(root().join("docs/tutorial.md")).expect("UTF-8");
     let (mut listings, mut parts) = (fences(&page, "rust"), fences(&page, "rs"));
+    let mut over_http = fences(&page, "rs http");
     let (_, end) = listings.remove(0);
     let (_, made) = listings.remove(0);
     assert!(!listings.is_empty() && !parts.is_empty(), "expected steps on the page");
@@ -121,6 +161,12 @@ fn the_tutorial_can_be_followed_to_the_letter() {
             parts.remove(0);
             reader.write_main(&end);
         }
+        if shown.command == "cargo run --quiet" {
+            let (line, main) = over_http.pop().expect("a `main` for HTTP");
+            assert!(line < shown.line && shown.output.is_empty(), "line {line}: it stands above its start");
+            reader.serve(&end, &main);
+            continue;
+        }
         let (code, said) = reader.run(&shown.command);
         if let Err(difference) = compare(&shown, (code, &said)) {
             panic!("docs/tutorial.md:{}\n{difference}", shown.line);
@@ -129,7 +175,10 @@ fn the_tutorial_can_be_followed_to_the_letter() {
             assert_eq!(reader.read("src/main.rs"), made, "`plainwire new` makes what the page shows");
         }
     }
-    assert!(listings.is_empty() && parts.is_empty(), "expected a command below every step");
+    assert!(
+        listings.is_empty() && parts.is_empty() && over_http.is_empty(),
+        "expected a command below every step"
+    );
 }
 
 #[test]

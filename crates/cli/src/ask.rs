@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use plainwire::Client;
-use plainwire::model::{CallToolResult, RawJson, ReadResourceResult};
+use plainwire::model::{CallToolResult, Content, RawJson, ReadResourceResult};
 use plainwire::proto::cursor::List;
+use plainwire::proto::revision::Era;
 use plainwire_inspect::Entry;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -47,8 +48,9 @@ pub(crate) async fn list_on(client: &Client, it: &args::List) -> Result<Exit, Fa
 pub(crate) async fn call(it: CallTool) -> Result<Exit, Failure> {
     // Wrong words are reported before the server starts.
     let arguments = Arguments::parse(inline(&it.call.ask), &it.call.arguments)?;
-    with_client_and_user(&it.call.ask, it.call.no_input, async |client| {
-        interruptible(client, with_log(client, it.call.log, call_with(client, &it, arguments))).await
+    with_client_and_user(&it.call.ask, it.call.meanwhile.no_input, async |client| {
+        interruptible(client, with_log(client, it.call.meanwhile.log, call_with(client, &it, arguments)))
+            .await
     })
     .await
 }
@@ -64,7 +66,8 @@ async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Resu
     let params = json!({ "name": call.name, "arguments": object }).to_string();
     let raw = match request(client, "tools/call", &params, call.explain).await {
         Err(failure) if failure.exit == Exit::Refused => {
-            return Err(Failure { hint: hint(client, call, misfits).await.or(failure.hint), ..failure });
+            let hint = hint(client, call, misfits, &failure.text).await.or(failure.hint);
+            return Err(Failure { hint, ..failure });
         }
         answer => answer?,
     };
@@ -77,7 +80,7 @@ async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Resu
         _ => output::tool_result(&result)?,
     }
     if result.is_error
-        && let Some(hint) = hint(client, call, misfits).await
+        && let Some(hint) = hint(client, call, misfits, &text_of(&result)).await
     {
         output::note(&format!("\nhint: {hint}"));
     }
@@ -86,8 +89,8 @@ async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Resu
 
 /// Runs `plainwire read`: prints the contents of a resource.
 pub(crate) async fn read(it: Read) -> Result<Exit, Failure> {
-    with_client_and_user(&it.ask, it.no_input, async |client| {
-        interruptible(client, with_log(client, it.log, read_on(client, &it))).await
+    with_client_and_user(&it.ask, it.meanwhile.no_input, async |client| {
+        interruptible(client, with_log(client, it.meanwhile.log, read_on(client, &it))).await
     })
     .await
 }
@@ -106,8 +109,9 @@ pub(crate) async fn read_on(client: &Client, read: &Read) -> Result<Exit, Failur
 /// Runs `plainwire prompt`: gets a prompt and prints its messages.
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
     let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?;
-    with_client_and_user(&call.ask, call.no_input, async |client| {
-        interruptible(client, with_log(client, call.log, prompt_with(client, &call, arguments))).await
+    with_client_and_user(&call.ask, call.meanwhile.no_input, async |client| {
+        interruptible(client, with_log(client, call.meanwhile.log, prompt_with(client, &call, arguments)))
+            .await
     })
     .await
 }
@@ -186,11 +190,21 @@ async fn request(client: &Client, method: &str, params: &str, explain: bool) -> 
     Ok(raw?)
 }
 
-/// Returns the hint for a call that failed: its first text that does not fit, or that the tool may be one for
-/// hosts only. `None` if neither explains the failure.
-async fn hint(client: &Client, call: &Call, misfits: Vec<String>) -> Option<String> {
+/// Returns the texts of a result, joined.
+fn text_of(result: &CallToolResult) -> String {
+    result.content.iter().filter_map(Content::as_text).collect()
+}
+
+/// Returns the hint for a call that failed with `text`: its first argument that does not fit, that the tool asks
+/// questions in sessions only, or that the tool may be one for hosts only. `None` if none of these explains the failure.
+async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) -> Option<String> {
     if let Some(misfit) = misfits.into_iter().next() {
         return Some(misfit);
+    }
+    // The words of FastMCP 4 about a tool that asks the client in 2026-07-28.
+    if client.revision().era() == Era::Modern && text.contains("server-initiated requests") {
+        let why = "this server asks questions in sessions only: `--era legacy` connects in one";
+        return Some(why.to_owned());
     }
     if call.ask.r#as.is_some() {
         return None;

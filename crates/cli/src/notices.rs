@@ -61,9 +61,32 @@ pub(crate) fn show(notice: Notice) {
 }
 
 fn show_log(notice: Notice) {
-    if let Notice::Log(LogMessage { data, level, logger }) = notice {
-        let text = serde_json::from_str::<String>(data.get()).unwrap_or_else(|_| data.get().to_owned());
-        let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
-        output::note(&visible::short_line(&format!("[{}{logger}] {text}", level.as_str()), MAX_CHARS));
+    if let Notice::Log(message) = notice {
+        output::note(&log_line(message));
+    }
+}
+
+/// Returns a log message as one line.
+fn log_line(message: LogMessage) -> String {
+    let LogMessage { data, level, logger } = message;
+    let text = serde_json::from_str::<String>(data.get()).unwrap_or_else(|_| data.get().to_owned());
+    let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
+    visible::short_line(&format!("[{}{logger}] {text}", level.as_str()), MAX_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_most_10000_characters_of_a_log_message_are_shown() {
+        let message = |text: String| LogMessage {
+            data: serde_json::value::to_raw_value(&text).expect("JSON"),
+            level: LogLevel::Info,
+            logger: Some("db".to_owned()),
+        };
+        assert_eq!(log_line(message("a\nb".to_owned())), "[info db] a\\nb");
+        let (fits, cut) = (log_line(message("x".repeat(9_990))), log_line(message("x".repeat(9_991))));
+        assert_eq!((fits.chars().count(), fits.ends_with('x'), cut.ends_with('…')), (10_000, true, true));
     }
 }

@@ -327,14 +327,14 @@ pub(crate) const PARAMETER: [Known; 5] = [
         "schemars",
         Takes::Value,
         r#"schemars(title = "…")"#,
-        "an attribute of a field with `JsonSchema`",
+        "any option of `#[schemars(…)]` for fields",
         "Changes the schema of the argument.",
     ),
     known(
         "serde",
         Takes::Value,
         r#"serde(rename = "type")"#,
-        "an attribute of a field with `Deserialize`",
+        "any option of `#[serde(…)]` for fields",
         "Changes how the argument is read.",
     ),
 ];

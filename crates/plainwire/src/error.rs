@@ -1,6 +1,7 @@
 //! Errors for programs that use this crate. Errors for the model are [`crate::ToolError`].
 
 use std::panic::Location;
+use std::time::Duration;
 use std::{fmt, io};
 
 use plainwire_proto::json::visible;
@@ -42,6 +43,8 @@ pub enum Error {
         what: String,
         /// The deadline that passed: `idle` (no progress for too long) or `hard` (no answer for too long).
         limit: &'static str,
+        /// The time of this deadline.
+        time: Duration,
         /// Whether the request may have taken effect, so that a repetition could do harm. False for requests
         /// that change nothing, such as lists.
         may_have_run: bool,
@@ -176,8 +179,8 @@ impl fmt::Display for Error {
                 write!(f, "expected the {what} of one server, but found {name:?} at several: {servers}")
             }
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
-            Self::Deadline { what, limit, may_have_run } => {
-                write!(f, "expected an answer to {what} in time, but the {limit} deadline passed")?;
+            Self::Deadline { what, limit, time, may_have_run } => {
+                write!(f, "expected an answer to {what}, but the {limit} deadline of {time:?} passed")?;
                 f.write_str(if *may_have_run { "; it may have taken effect" } else { "" })
             }
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),

@@ -48,7 +48,7 @@
 //!
 //! let library = Library { books: vec!["Moss and stone".into()] };
 //! let client = plainwire::testing::client(plainwire::server!("library").tool(words).with(library)).await?;
-//! let found: Vec<String> = client.call("search", serde_json::json!({ "word": "Moss" })).await?;
+//! let found: Vec<String> = client.call("search", json!({ "word": "Moss" })).await?;
 //! assert_eq!(found, ["Moss and stone"]);
 //! # Ok(()) }
 //! ```

@@ -77,6 +77,22 @@ fn names_that_are_near_are_offered() {
 }
 
 #[test]
+fn a_tool_that_asks_in_sessions_only_gets_a_hint_at_the_era() {
+    // The words of FastMCP 4.1.2.
+    let text = "Error calling tool 'book': elicitation via server-initiated requests is unavailable on 2026-07-28 connections";
+    let result =
+        json!({ "resultType": "complete", "isError": true, "content": [{ "type": "text", "text": text }] });
+    let hint = "hint: this server asks questions in sessions only: `--era legacy` connects in one";
+    for (era, is_hinted) in [("modern", true), ("legacy", false)] {
+        let tools = json!({ "tools": {} });
+        let mut steps = if era == "modern" { script::modern(&tools) } else { script::legacy(&tools) };
+        steps.push(answer(2, &result));
+        let ran = script::play(&["call", "book", "--as", "plain", "--era", era], steps, "");
+        assert_eq!((ran.code, ran.stderr.contains(hint)), (1, is_hinted), "{ran:?}");
+    }
+}
+
+#[test]
 fn ctrl_c_cancels_a_call_and_says_so() {
     let mut command = binary::command();
     command.args(["call", "sleep", "ms=60000", "--trace"]).args(REFERENCE);

@@ -283,13 +283,8 @@ pub(crate) struct Call {
     /// Print the steps of the call on stderr, each with its time.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Show log messages of the server of this level and above on stderr. Without it, a server of 2026-07-28 is asked for
-    /// `info`, and an older server chooses.
-    #[arg(long, value_parser = levels())]
-    pub(crate) log: Option<LogLevel>,
-    /// Do not let the server ask questions. By default they are shown on stderr and you answer on stdin.
-    #[arg(long)]
-    pub(crate) no_input: bool,
+    #[command(flatten)]
+    pub(crate) meanwhile: Meanwhile,
     #[command(flatten)]
     pub(crate) ask: Ask,
 }
@@ -301,6 +296,15 @@ pub(crate) struct Read {
     /// Write the contents to FILE, bytes as they are.
     #[arg(long, value_name = "FILE", conflicts_with = "json", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) meanwhile: Meanwhile,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+/// The options about what a server does while a request runs.
+#[derive(Debug, Args)]
+pub(crate) struct Meanwhile {
     /// Show log messages of the server of this level and above on stderr. Without it, a server of 2026-07-28 is asked for
     /// `info`, and an older server chooses.
     #[arg(long, value_parser = levels())]
@@ -308,8 +312,6 @@ pub(crate) struct Read {
     /// Do not let the server ask questions. By default they are shown on stderr and you answer on stdin.
     #[arg(long)]
     pub(crate) no_input: bool,
-    #[command(flatten)]
-    pub(crate) ask: Ask,
 }
 
 #[derive(Debug, Args)]

@@ -112,6 +112,16 @@ pub(crate) struct Uninstall {
 pub(crate) struct Install {
     #[command(flatten)]
     pub(crate) place: ClientFile,
+    /// The client's name for the server; by default the name of the program or the host.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: NewServer,
+}
+
+/// A server that is written into a configuration file.
+#[derive(Debug, Args)]
+pub(crate) struct NewServer {
     /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
     pub(crate) env: Vec<String>,
@@ -121,9 +131,6 @@ pub(crate) struct Install {
     /// Send a header with each request to URL; can be given more than once. VALUE is written as it is.
     #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
     pub(crate) header: Vec<String>,
-    /// The client's name for the server; by default the name of the program or the host.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
     /// The server at URL.
     #[arg(long, value_name = "URL", conflicts_with = "command", value_hint = ValueHint::Url)]
     pub(crate) url: Option<String>,
@@ -147,27 +154,13 @@ pub(crate) enum ChangeServers {
 pub(crate) struct AddServer {
     /// The name, for `--server NAME`.
     pub(crate) name: String,
-    /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
-    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
-    pub(crate) env: Vec<String>,
-    /// Overwrite another server of the same name.
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Send a header with each request to URL; can be given more than once. VALUE is written as it is.
-    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
-    pub(crate) header: Vec<String>,
-    /// The server at URL.
-    #[arg(long, value_name = "URL", conflicts_with = "command", value_hint = ValueHint::Url)]
-    pub(crate) url: Option<String>,
-    /// The server: a command that speaks MCP on its stdin and stdout.
-    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) server: NewServer,
 }
 
 impl From<AddServer> for Install {
-    fn from(it: AddServer) -> Self {
-        let AddServer { name, env, force, header, url, command } = it;
-        Self { place: ClientFile::own(), env, force, header, name: Some(name), url, command }
+    fn from(AddServer { name, server }: AddServer) -> Self {
+        Self { place: ClientFile::own(), name: Some(name), server }
     }
 }
 

@@ -5,6 +5,7 @@
 //! is told that everything may have changed. If a build fails, the server that runs goes on.
 
 mod proxy;
+mod room;
 mod server;
 mod watch;
 
@@ -18,6 +19,7 @@ use crate::args::Dev;
 use crate::exit::{Exit, Failure};
 use crate::{output, visible};
 use proxy::{Action, Proxy};
+use room::Waiting;
 use server::Server;
 use watch::Watched;
 
@@ -34,9 +36,9 @@ const MAX_EVENTS: usize = 256;
 pub(crate) enum Event {
     Built(bool),
     Changed(String),
-    Client(String),
+    Client(Waiting),
     ClientEnd,
-    Server(u64, String),
+    Server(u64, Waiting),
     ServerEnd(u64),
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn run(it: Dev) -> Result<Exit, Failure> {
     });
     let sink = events.clone();
     thread::spawn(move || {
-        server::lines(io::stdin(), |line| sink.send(Event::Client(line)).is_ok());
+        server::frames_of_client(io::stdin(), &sink);
         let _ = sink.send(Event::ClientEnd);
     });
     let build = match it.build {
@@ -125,11 +127,11 @@ impl Development {
             }
             Event::Built(is_good) => self.built(is_good),
             Event::Client(line) => {
-                let actions = self.proxy.handle_client(line, now);
+                let actions = self.proxy.handle_client(line.take(), now);
                 self.apply(actions)
             }
             Event::Server(generation, line) => {
-                let actions = self.proxy.handle_server(generation, line, now);
+                let actions = self.proxy.handle_server(generation, line.take(), now);
                 self.apply(actions)
             }
             Event::ServerEnd(generation) => self.ended(generation),

@@ -3,17 +3,25 @@
 //! In: a command line. Out: events. What a process writes to its stderr is shown, escaped.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Read, Write as _};
+use std::io::{self, Read, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plainwire::proto::frame::{Frame, Lines};
+use plainwire::proto::json::shorten;
+
 use super::Event;
+use super::room::{Room, Waiting};
 use crate::output;
 
-/// The maximal number of bytes of a frame.
-const MAX_FRAME: u64 = 64 << 20;
+/// The maximal number of bytes of a frame. A longer one is left out.
+const MAX_FRAME: usize = 64 << 20;
+
+/// The maximal number of bytes of a line of a log. A longer one is left out.
+const MAX_LOG_LINE: usize = 64 << 10;
 
 /// The maximal number of frames that wait until a server reads them.
 const MAX_UNREAD: usize = 1_024;
@@ -24,7 +32,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// A running server.
 pub(super) struct Server {
     child: Child,
-    frames: SyncSender<String>,
+    frames: SyncSender<Waiting>,
+    room: Arc<Room>,
     pub(super) generation: u64,
 }
 
@@ -40,17 +49,18 @@ impl Server {
         }
         let sink = events.clone();
         thread::spawn(move || {
-            lines(stdout, |line| sink.send(Event::Server(generation, line)).is_ok());
+            let room = Arc::<Room>::default();
+            lines(stdout, MAX_FRAME, |line| sink.send(Event::Server(generation, room.hold(line))).is_ok());
             let _ = sink.send(Event::ServerEnd(generation));
         });
-        let (frames, written) = sync_channel::<String>(MAX_UNREAD);
+        let (frames, written) = sync_channel::<Waiting>(MAX_UNREAD);
         thread::spawn(move || write(stdin, written.iter()));
-        Ok(Self { child, frames, generation })
+        Ok(Self { child, frames, generation, room: Arc::default() })
     }
 
     /// Sends a frame. Returns whether there was room for it.
     pub(super) fn send(&self, frame: String) -> bool {
-        self.frames.try_send(frame).is_ok()
+        self.room.try_hold(frame).is_some_and(|frame| self.frames.try_send(frame).is_ok())
     }
 
     /// Closes the input of the server, waits for its exit, and ends it if it takes too long. Returns its exit
@@ -92,26 +102,46 @@ pub(super) fn build(words: Vec<OsString>, events: SyncSender<Event>) {
     });
 }
 
-/// Reads the lines of `from`, and hands them over until `take` refuses one.
-pub(super) fn lines(from: impl Read, mut take: impl FnMut(String) -> bool) {
-    let mut from = BufReader::new(from);
+/// Reads the lines of `from`, each of at most `most` bytes, and hands them over until `take` refuses one. A longer line
+/// is left out, with a note.
+pub(super) fn lines(mut from: impl Read, most: usize, mut take: impl FnMut(String) -> bool) {
+    let mut lines = Lines::new(most);
     loop {
-        let mut line = Vec::new();
-        match from.by_ref().take(MAX_FRAME).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
+        match from.read(lines.space()) {
+            Ok(0) => break,
+            Ok(count) => lines.filled(count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
         }
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim();
-        if !text.is_empty() && !take(text.to_owned()) {
-            return;
+        while let Some(frame) = lines.next_frame() {
+            match frame {
+                Frame::Line(line) if !take(String::from_utf8_lossy(line).into_owned()) => return,
+                Frame::Line(_) => {}
+                Frame::TooLong(start) => {
+                    let start = String::from_utf8_lossy(start);
+                    output::note(&format!(
+                        "a line of more than {most} bytes is left out; it begins with {:?}",
+                        shorten(&start)
+                    ));
+                }
+            }
         }
+    }
+    let rest = lines.rest();
+    if !rest.is_empty() {
+        take(String::from_utf8_lossy(rest).into_owned());
     }
 }
 
-fn write(mut stdin: ChildStdin, frames: impl Iterator<Item = String>) {
+/// Reads the frames of the client.
+pub(super) fn frames_of_client(from: impl Read, events: &SyncSender<Event>) {
+    let room = Arc::<Room>::default();
+    lines(from, MAX_FRAME, |line| events.send(Event::Client(room.hold(line))).is_ok());
+}
+
+fn write(mut stdin: ChildStdin, frames: impl Iterator<Item = Waiting>) {
     for frame in frames {
-        let written = stdin.write_all(frame.as_bytes()).and_then(|()| stdin.write_all(b"\n"));
+        let written = stdin.write_all(frame.as_str().as_bytes()).and_then(|()| stdin.write_all(b"\n"));
         if written.and_then(|()| stdin.flush()).is_err() {
             return;
         }
@@ -119,7 +149,7 @@ fn write(mut stdin: ChildStdin, frames: impl Iterator<Item = String>) {
 }
 
 fn show(stderr: impl Read) {
-    lines(stderr, |line| {
+    lines(stderr, MAX_LOG_LINE, |line| {
         output::note(&line);
         true
     });
@@ -131,4 +161,21 @@ fn command(words: &[OsString]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).stderr(Stdio::piped());
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_over_the_limit_is_left_out_and_the_next_one_is_read() {
+        let mut taken = Vec::new();
+        let text = format!("one\n{}\n two \r\n\nlast", "x".repeat(11));
+        lines(text.as_bytes(), 10, |line| {
+            taken.push(line);
+            true
+        });
+        assert_eq!(taken, ["one", "two", "last"]);
+        assert_eq!((MAX_FRAME, MAX_LOG_LINE, MAX_UNREAD), (64 << 20, 64 << 10, 1_024));
+    }
 }

@@ -29,7 +29,7 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     let broken = |why: String| Failure::usage(format!("{shown_path}: {why}"));
     let before = file::read(&path).map_err(broken)?;
     let text = before.as_deref().unwrap_or_default();
-    let existing = if it.force { Existing::Overwrite } else { Existing::Refuse };
+    let existing = if it.server.force { Existing::Overwrite } else { Existing::Refuse };
     let after = match edit::edit(text, place, &wanted, existing).map_err(broken)? {
         Edit::Changed(after) => after,
         Edit::Other(keys) => return Err(taken(&name, &shown_path, &keys)),
@@ -129,11 +129,11 @@ fn taken(name: &str, path: &str, keys: &[String]) -> Failure {
 
 /// Returns the entry to write, in the format of the client.
 fn wanted(it: &Install) -> Result<NewEntry, Failure> {
-    let Some(url) = &it.url else {
+    let Some(url) = &it.server.url else {
         let command = command(it)?;
         let kind =
             matches!(it.place.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("stdio");
-        let env = it.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
+        let env = it.server.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
         return Ok(NewEntry::Command { args: command.1, command: command.0, env, kind });
     };
     if it.place.client == KnownClient::ClaudeDesktop {
@@ -150,7 +150,7 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
     let header =
         |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
     Ok(NewEntry::Url {
-        headers: it.header.iter().map(header).collect::<Result<_, _>>()?,
+        headers: it.server.header.iter().map(header).collect::<Result<_, _>>()?,
         key: if it.place.client == KnownClient::Windsurf { "serverUrl" } else { "url" },
         kind: matches!(it.place.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("http"),
         url: url.clone(),
@@ -174,7 +174,7 @@ fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
             .map(ToOwned::to_owned)
             .ok_or_else(|| Failure::usage("expected a command in UTF-8".into()))
     };
-    let mut words = it.command.iter().map(text);
+    let mut words = it.server.command.iter().map(text);
     let program = words.next().ok_or_else(|| Failure::usage("expected a command after `--`".into()))??;
     let path = Path::new(&program);
     let program = if path.components().count() > 1
@@ -222,11 +222,12 @@ fn default_name(it: &Install) -> Result<String, Failure> {
             "expected --name=NAME, since {what} does not identify the server, but found none"
         ))
     };
-    if let Some(url) = &it.url {
+    if let Some(url) = &it.server.url {
         let host = url.split_once("://").map_or("", |(_, rest)| rest).split(['/', ':', '?', '#']).next();
         return host.filter(|it| !it.is_empty()).map(ToOwned::to_owned).ok_or_else(|| unclear("the URL"));
     }
-    let program = it.command.first().and_then(|it| Path::new(it).file_stem()?.to_str()).unwrap_or_default();
+    let program =
+        it.server.command.first().and_then(|it| Path::new(it).file_stem()?.to_str()).unwrap_or_default();
     if LAUNCHERS.contains(&program) {
         return Err(unclear(&format!("`{program}`")));
     }
@@ -236,7 +237,7 @@ fn default_name(it: &Install) -> Result<String, Failure> {
 /// Warns about a program that can't be found, since the client will not find it either. This is no error: you
 /// can install the program later.
 fn warn(it: &Install) {
-    let program = it.command.first().and_then(|it| it.to_str()).unwrap_or_default();
+    let program = it.server.command.first().and_then(|it| it.to_str()).unwrap_or_default();
     let path = Path::new(program);
     let found = match path.components().count() {
         0 => true,

@@ -32,9 +32,7 @@ pub(super) fn start(names: Names) -> EditedLines {
 }
 
 fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<TerminalInput>) {
-    let config = Config::builder().completion_type(CompletionType::List).history_ignore_space(true).build();
-    let Ok(mut editor) = Editor::<Names, FileHistory>::with_config(config) else { return };
-    let _ = editor.set_max_history_size(MAX_HISTORY);
+    let Ok(mut editor) = Editor::<Names, FileHistory>::with_config(config()) else { return };
     editor.set_helper(Some(names));
     let history = paths::data().map(|folder| folder.join("shell_history"));
     if let Some(file) = &history {
@@ -50,7 +48,7 @@ fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<T
         drop(edited);
         let input = match read {
             Ok(line) => {
-                let is_new = line.len() <= MAX_KEPT && editor.add_history_entry(&line).unwrap_or(false);
+                let is_new = is_kept(&line) && editor.add_history_entry(&line).unwrap_or(false);
                 if let (true, Some(file)) = (is_new, &history) {
                     keep(&mut editor, file);
                 }
@@ -65,6 +63,19 @@ fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<T
     }
 }
 
+fn config() -> Config {
+    let mut config =
+        Config::builder().completion_type(CompletionType::List).history_ignore_space(true).build();
+    // The only error is that of a number that does not fit a file of the history.
+    let _ = config.set_max_history_size(MAX_HISTORY);
+    config
+}
+
+/// Returns whether the history keeps a line.
+fn is_kept(line: &str) -> bool {
+    line.len() <= MAX_KEPT
+}
+
 /// Writes the history to its file, which only the user can read. A history that can't be kept is no reason to
 /// disturb the user.
 fn keep(editor: &mut Editor<Names, FileHistory>, file: &Path) {
@@ -72,4 +83,22 @@ fn keep(editor: &mut Editor<Names, FileHistory>, file: &Path) {
         let _ = fs::create_dir_all(folder);
     }
     let _ = editor.append_history(file);
+}
+
+#[cfg(test)]
+mod tests {
+    use rustyline::history::History as _;
+
+    use super::*;
+
+    #[test]
+    fn the_history_has_1000_lines_of_at_most_4096_bytes() {
+        let mut history = FileHistory::with_config(&config());
+        for number in 0..1_100 {
+            assert!(history.add(&format!("call {number}")).expect("a line"));
+        }
+        assert_eq!(history.len(), 1_000);
+        assert!(!history.add(" call secret").expect("a line"), "a line that begins with a blank");
+        assert!(is_kept(&"x".repeat(4_096)) && !is_kept(&"x".repeat(4_097)));
+    }
 }

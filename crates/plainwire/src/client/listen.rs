@@ -100,7 +100,12 @@ impl Client {
             Ok(Err(_)) => Err(Error::Closed { why: GONE.to_owned() }),
             Err(_) => {
                 let what = "`subscriptions/listen`".to_owned();
-                return Err(Error::Deadline { what, limit: "idle", may_have_run: false });
+                return Err(Error::Deadline {
+                    what,
+                    limit: "idle",
+                    time: self.shared.options.idle,
+                    may_have_run: false,
+                });
             }
         };
         match answer {

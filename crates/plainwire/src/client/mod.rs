@@ -79,12 +79,13 @@ pub(crate) use value::value_of;
 /// ```no_run
 /// # async fn run() -> plainwire::Result<()> {
 /// use plainwire::Client;
+/// use plainwire::serde_json::json;
 ///
 /// let client = Client::builder().command(std::process::Command::new("my-server")).await?;
 /// for tool in client.list_tools().await? {
 ///     println!("{}: {}", tool.name, tool.description.unwrap_or_default());
 /// }
-/// let sum: f64 = client.call("add", serde_json::json!({ "a": 1, "b": 2 })).await?;
+/// let sum: f64 = client.call("add", json!({ "a": 1, "b": 2 })).await?;
 /// # Ok(()) }
 /// ```
 ///

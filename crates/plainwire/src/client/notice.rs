@@ -84,6 +84,11 @@ impl Notices {
 }
 
 impl NoticeSender {
+    /// Returns whether a message of `size` bytes never fits into the queue, so that it need not be read.
+    pub(crate) fn is_too_large(size: usize) -> bool {
+        size > MAX_BYTES
+    }
+
     /// Adds a message of `size` bytes to the queue. If the queue is full, because the program does not read it,
     /// the message is dropped.
     pub(crate) fn send(&self, notice: Notice, size: usize) {

@@ -41,7 +41,7 @@ impl Client {
     /// # async fn main() -> plainwire::Result<()> {
     /// let server = Server::new("demo").tool(Tool::new("hello", || async { "Hello!" }));
     /// let client = Client::connect(server).await?;
-    /// assert_eq!(client.call::<String>("hello", serde_json::json!({})).await?, "Hello!");
+    /// assert_eq!(client.call::<String>("hello", json!({})).await?, "Hello!");
     /// # Ok(()) }
     /// ```
     ///

@@ -299,7 +299,7 @@ impl Client {
     /// # async fn main() -> plainwire::Result<()> {
     /// # let hello = || Tool::new("hello", || async { "Hello!" });
     /// # let client = plainwire::testing::client(Server::new("demo").tool(hello())).await?;
-    /// let (result, trace) = client.call_traced("hello", serde_json::json!({})).await;
+    /// let (result, trace) = client.call_traced("hello", json!({})).await;
     /// assert!(!result?.is_error);
     /// assert!(trace.to_string().contains("answered"));
     /// # Ok(()) }

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use plainwire::schema::Preset;
-//! use serde_json::json;
+//! use plainwire::serde_json::json;
 //!
 //! let mut schema = json!({
 //!     "type": "object",

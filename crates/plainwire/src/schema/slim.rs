@@ -26,7 +26,7 @@ const FORMATS: [&str; 14] = [
 /// unchanged. The result is never longer than the input.
 ///
 /// ```
-/// use serde_json::json;
+/// use plainwire::serde_json::json;
 ///
 /// let mut schema = json!({
 ///     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -52,7 +52,7 @@ pub fn slim(schema: &mut Value) {
 /// [`crate::Tool::describe_output`] keeps the descriptions.
 ///
 /// ```
-/// use serde_json::json;
+/// use plainwire::serde_json::json;
 ///
 /// let mut schema = json!({ "properties": { "due": { "type": "string", "description": "The last day." } } });
 /// plainwire::schema::slim_results(&mut schema);
@@ -71,7 +71,7 @@ pub fn slim_results(schema: &mut Value) {
 /// type does not list `null`.
 ///
 /// ```
-/// use serde_json::json;
+/// use plainwire::serde_json::json;
 ///
 /// let mut schema = json!({ "properties": { "limit": { "type": ["integer", "null"], "default": null } } });
 /// plainwire::schema::slim_arguments(&mut schema);

@@ -57,7 +57,7 @@ pub use principal::Principal;
 /// ```no_run
 /// use plainwire::prelude::*;
 ///
-/// #[derive(Deserialize, JsonSchema)]
+/// #[data]
 /// struct Greet {
 ///     /// The person to greet.
 ///     name: String,

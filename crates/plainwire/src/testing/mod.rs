@@ -32,7 +32,7 @@ pub use show::{Show, show};
 /// # async fn main() -> plainwire::Result<()> {
 /// let server = Server::new("demo").tool(Tool::new("hello", || async { "Hello!" }));
 /// let client = plainwire::testing::client(server).await?;
-/// assert_eq!(client.call::<String>("hello", serde_json::json!({})).await?, "Hello!");
+/// assert_eq!(client.call::<String>("hello", json!({})).await?, "Hello!");
 /// # Ok(()) }
 /// ```
 ///
@@ -62,7 +62,7 @@ pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client
 /// let server = Server::new("demo").tool(Tool::new("hello", || async { "Hello!" }));
 /// let faults = Faults::new().to_server(Fault::Split(1)).to_client(Fault::Split(1));
 /// let client = testing::client_over(server, Client::builder(), faults).await?;
-/// assert_eq!(client.call::<String>("hello", serde_json::json!({})).await?, "Hello!");
+/// assert_eq!(client.call::<String>("hello", json!({})).await?, "Hello!");
 /// # Ok(()) }
 /// ```
 ///
@@ -95,7 +95,7 @@ pub async fn client_over(server: Server, client: ClientBuilder, faults: fault::F
 ///     || Server::new("demo").tool(Tool::new("greet", greet)),
 ///     Client::builder().on_elicit(ada),
 ///     async |client| {
-///         assert_eq!(client.call::<String>("greet", serde_json::json!({})).await?, "Hello, Ada!");
+///         assert_eq!(client.call::<String>("greet", plainwire::serde_json::json!({})).await?, "Hello, Ada!");
 ///         Ok(())
 ///     },
 /// )

@@ -23,7 +23,7 @@ use serde_json::Value;
 /// # async fn main() -> plainwire::Result<()> {
 /// let server = Server::new("demo").tool(Tool::new("hello", || async { "Hello!\nHow are you?" }));
 /// let client = testing::client(server).await?;
-/// let result = client.call_tool("hello", serde_json::json!({})).await?;
+/// let result = client.call_tool("hello", json!({})).await?;
 /// assert_eq!(testing::show(&result), "text:\n  Hello!\n  How are you?\n");
 /// # Ok(()) }
 /// ```

@@ -98,7 +98,7 @@ async fn resources_that_nobody_asked_for_are_not_honoured() {
 async fn a_server_that_never_agrees_is_not_waited_for() {
     let (client, mut script) = Script::connect(Client::builder(), MODERN).await;
     let error = client.listen(filter(&[])).await.expect_err("a deadline").to_string();
-    assert_eq!(error, "expected an answer to `subscriptions/listen` in time, but the idle deadline passed");
+    assert_eq!(error, "expected an answer to `subscriptions/listen`, but the idle deadline of 60s passed");
     let (id, _) = script.expect("subscriptions/listen").await;
     assert_eq!(script.expect("notifications/cancelled").await.1["requestId"], id);
 }

@@ -54,8 +54,8 @@ struct Waiting {
     deadline: Duration,
     /// The latest value that `deadline` can have.
     hard: Duration,
-    idle: Duration,
     method: Box<str>,
+    options: RequestOptions,
 }
 
 /// A request of this peer whose deadline has passed.
@@ -91,7 +91,7 @@ impl Outbound {
         let hard = now.monotonic.saturating_add(options.hard);
         let deadline = now.monotonic.saturating_add(options.idle).min(hard);
         self.deadlines.insert((deadline, self.last));
-        let waiting = Waiting { call, deadline, hard, idle: options.idle, method: method.into() };
+        let waiting = Waiting { call, deadline, hard, method: method.into(), options };
         self.asked.extend(call.map(|call| (call, self.last)));
         self.waiting.insert(self.last, waiting);
         RequestKey(self.last)
@@ -130,11 +130,14 @@ impl Outbound {
         }
         let waiting = self.waiting.get(&number)?;
         let idle = waiting.deadline != waiting.hard;
-        let limit = if idle { "idle" } else { "hard" };
-        let text =
-            format!("expected an answer to `{}` in time, but the {limit} deadline passed", waiting.method);
+        let RequestOptions { idle: idle_time, hard: hard_time } = waiting.options;
+        let (limit, time) = if idle { ("idle", idle_time) } else { ("hard", hard_time) };
+        let text = format!(
+            "expected an answer to `{}`, but the {limit} deadline of {time:?} passed",
+            waiting.method
+        );
         // With an idle time of zero, restarting the deadline would expire it again at once.
-        let idle = idle && !waiting.idle.is_zero();
+        let idle = idle && !idle_time.is_zero();
         Some(Expired {
             idle,
             key: RequestKey(number),
@@ -161,7 +164,7 @@ impl Outbound {
     pub(super) fn touch(&mut self, key: RequestKey, now: Now) -> bool {
         let Some(waiting) = self.waiting.get_mut(&key.0) else { return false };
         self.deadlines.remove(&(waiting.deadline, key.0));
-        waiting.deadline = now.monotonic.saturating_add(waiting.idle).min(waiting.hard);
+        waiting.deadline = now.monotonic.saturating_add(waiting.options.idle).min(waiting.hard);
         self.deadlines.insert((waiting.deadline, key.0));
         true
     }

@@ -121,7 +121,9 @@ impl CarriedOver {
 
     /// Returns the error of a call whose deadline, `idle` or `hard`, has passed.
     pub(super) fn late(&self, call: &Call, limit: &'static str) -> Error {
-        Error::Deadline { what: title(call), limit, may_have_run: !self.is_harmless(call) }
+        let RequestOptions { idle, hard } = call.ask.options;
+        let time = if limit == "idle" { idle } else { hard };
+        Error::Deadline { what: title(call), limit, time, may_have_run: !self.is_harmless(call) }
     }
 
     /// Returns the error of a call that was open when its connection ended without a restart.

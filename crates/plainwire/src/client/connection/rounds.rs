@@ -130,7 +130,7 @@ impl ConnectionState {
         let mut held = self.questions.hold(result.len()).map_err(Error::Rpc)?;
         let required = InputRequired::parse(result).map_err(Error::Rpc)?;
         let parts: usize = required.requests.iter().map(|(_, question)| bytes_of_parts(question)).sum();
-        let more = parts + bytes_to_return(&required, result);
+        let more = parts + bytes_to_return(&required);
         held.merge(self.questions.hold(more).map_err(Error::Rpc)?);
         call.held = Some(held);
         let found = required.requests.len();
@@ -232,11 +232,15 @@ impl ConnectionState {
     }
 }
 
-/// Returns the bytes with which the state in `result` counts beside the text of `result`: the state is there twice
-/// more while the next request is written, in its parameters and in its frame. A byte takes up to six there.
-fn bytes_to_return(required: &InputRequired, result: &str) -> usize {
-    let state = required.state.as_ref().map_or(0, String::len);
-    2 * result.len().min(6 * state)
+/// Returns the bytes with which a state counts beside the text of its result: the state is there twice
+/// more while the next request is written, in its parameters and in its frame.
+fn bytes_to_return(required: &InputRequired) -> usize {
+    let written = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+        0x00..0x20 => 6,
+        _ => 1,
+    };
+    2 * required.state.as_ref().map_or(0, |state| state.bytes().map(written).sum())
 }
 
 /// Returns `params` without the answers and the state of an earlier round. A program that answers questions

@@ -197,6 +197,11 @@ impl ConnectionState {
                     self.expire(&news);
                     self.listens.hear(request, news, peer, now);
                 }
+                Event::Notification { params: Some(span), .. }
+                    if NoticeSender::is_too_large(span.text(frame).len()) =>
+                {
+                    tracing::debug!("a notification was dropped: it is larger than the queue of the program");
+                }
                 Event::Notification { method, params } => {
                     let method = method.string(frame).unwrap_or_default();
                     let notice = Notice::read(&method, params.map(|span| span.text(frame)));

@@ -29,8 +29,8 @@ use std::sync::Arc;
 /// # async fn main() -> plainwire::Result<()> {
 /// let server = plainwire::server!("counter").state(Counter::default()).tool(count);
 /// let client = plainwire::testing::client(server).await?;
-/// assert_eq!(client.call::<u64>("count", serde_json::json!({})).await?, 1);
-/// assert_eq!(client.call::<u64>("count", serde_json::json!({})).await?, 2);
+/// assert_eq!(client.call::<u64>("count", json!({})).await?, 1);
+/// assert_eq!(client.call::<u64>("count", json!({})).await?, 2);
 /// # Ok(()) }
 /// ```
 ///

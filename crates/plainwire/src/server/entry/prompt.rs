@@ -89,7 +89,7 @@ impl Prompt {
     /// use plainwire::prelude::*;
     /// # use plainwire::handler::Completing;
     ///
-    /// #[derive(Deserialize, JsonSchema)]
+    /// #[data]
     /// struct Review {
     ///     language: String,
     /// }

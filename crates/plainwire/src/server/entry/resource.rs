@@ -232,7 +232,7 @@ impl ResourceTemplate {
     /// use plainwire::prelude::*;
     /// # use plainwire::handler::Completing;
     ///
-    /// #[derive(Deserialize, JsonSchema)]
+    /// #[data]
     /// struct File {
     ///     directory: String,
     /// }

@@ -21,7 +21,7 @@ use crate::server::result::{IntoToolResult, Outcome};
 /// ```
 /// use plainwire::prelude::*;
 ///
-/// #[derive(Deserialize, JsonSchema)]
+/// #[data]
 /// struct Add {
 ///     /// First addend.
 ///     a: f64,

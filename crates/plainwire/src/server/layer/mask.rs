@@ -23,7 +23,7 @@ use super::{Layer, LayerFuture, Next, Request};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> plainwire::Result<()> {
 /// let server = Server::new("vault").tool(Tool::new("read", read).layer(layer::mask_errors()));
-/// let result = plainwire::testing::client(server).await?.call_tool("read", serde_json::json!({})).await?;
+/// let result = plainwire::testing::client(server).await?.call_tool("read", json!({})).await?;
 /// assert_eq!(result.content[0].as_text(), Some("the call failed; the log of the server says why"));
 /// # Ok(()) }
 /// ```

@@ -21,7 +21,7 @@
 //! # async fn main() -> plainwire::Result<()> {
 //! let server = Server::new("bakery").layer(only_in_the_morning).tool(Tool::new("buy", || async { "a loaf" }));
 //! let client = plainwire::testing::client(server).await?;
-//! let result = client.call_tool("buy", serde_json::json!({})).await?;
+//! let result = client.call_tool("buy", json!({})).await?;
 //! assert_eq!(result.content[0].as_text(), Some("buy is closed by now"));
 //! # Ok(()) }
 //! ```

@@ -28,7 +28,7 @@ use crate::stream::{Stream, memory};
 /// # async fn main() -> plainwire::Result<()> {
 /// let server = || Server::new("demo").tool(Tool::new("hello", || async { "Hello!" }));
 /// let (client, recording) = transcript::record(server(), Client::builder()).await?;
-/// client.call_tool("hello", serde_json::json!({})).await?;
+/// client.call_tool("hello", json!({})).await?;
 /// let transcript = recording.transcript();
 /// assert!(transcript.steps[1].server[0].contains("Hello!"));
 /// assert_eq!(transcript.play(server()).await?.steps[1], transcript.steps[1]);

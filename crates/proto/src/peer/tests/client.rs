@@ -227,14 +227,14 @@ fn a_request_fails_when_nothing_comes_in_time() {
     assert_eq!(
         client.waits(Duration::from_nanos(1)),
         [
-            "failed 2: Late { is_idle: true }: expected an answer to `tools/call` in time, but the idle deadline passed"
+            "failed 2: Late { is_idle: true }: expected an answer to `tools/call`, but the idle deadline of 10s passed"
         ]
     );
     assert_eq!(
         client.sent(),
         [concat!(
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"#,
-            r#""reason":"expected an answer to `tools/call` in time, but the idle deadline passed"}}"#
+            r#""reason":"expected an answer to `tools/call`, but the idle deadline of 10s passed"}}"#
         )]
     );
     assert_eq!(client.0.client.poll_timeout(), None);
@@ -261,7 +261,7 @@ fn progress_begins_the_idle_deadline_anew() {
     client.hears(progress(r#"{"progressToken":2,"progress":1}"#));
     assert_eq!(client.0.client.poll_timeout(), Some(19 * SECOND));
     assert_eq!(client.waits(9 * SECOND), [""; 0]);
-    assert!(client.waits(SECOND)[0].contains("the idle deadline passed"));
+    assert!(client.waits(SECOND)[0].contains("the idle deadline of 10s passed"));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn the_hard_deadline_passes_however_much_progress_there_is() {
     assert_eq!(
         client.waits(SECOND),
         [
-            "failed 2: Late { is_idle: false }: expected an answer to `tools/call` in time, but the hard deadline passed"
+            "failed 2: Late { is_idle: false }: expected an answer to `tools/call`, but the hard deadline of 25s passed"
         ]
     );
 }
@@ -307,7 +307,7 @@ fn a_request_without_any_time_fails_at_once_also_while_somebody_thinks_about_a_q
     assert_eq!(
         client.waits(Duration::ZERO),
         [
-            "failed 2: Late { is_idle: true }: expected an answer to `tools/call` in time, but the idle deadline passed"
+            "failed 2: Late { is_idle: true }: expected an answer to `tools/call`, but the idle deadline of 0ns passed"
         ]
     );
 }
