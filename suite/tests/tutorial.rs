@@ -75,13 +75,20 @@ impl Reader {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder of our own");
         std::os::unix::fs::symlink(root(), folder.join("plainwire")).expect("a link to the checkout");
+        // These are the settings of the workspace, so that its compiled crates are used again. In a file, because
+        // servers get only a few variables of the environment.
+        let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
+        let settings = format!(
+            "[build]\ntarget-dir = '{built}'\n[net]\noffline = true\n[profile.dev]\ndebug = 'line-tables-only'\n"
+        );
+        fs::create_dir(folder.join(".cargo")).expect("a folder of our own");
+        fs::write(folder.join(".cargo/config.toml"), settings).expect("a folder of our own");
         Self { folder, running: None }
     }
 
     /// Runs one command line of the page; `cd` changes the folder. Returns the exit code and the output,
     /// stderr included.
     fn run(&mut self, command: &str) -> (i32, String) {
-        let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
         if let Some(folder) = command.strip_prefix("cd ") {
             self.folder.push(folder);
             // The workspace's lock file names the versions that this machine has. Cargo removes those that
@@ -89,15 +96,11 @@ impl Reader {
             fs::copy(root().join("Cargo.lock"), self.folder.join("Cargo.lock")).expect("a folder of our own");
             return (0, String::new());
         }
-        // These are the settings of the workspace, so that its compiled crates are used again. Tests run in a
-        // fixed order.
+        // Tests run in a fixed order.
         let address = self.running.as_ref().map_or(PORT, |(address, _)| address);
         let command = command.replace(PORT, address);
         run(
-            &format!(
-                "export RUST_TEST_THREADS=1 CARGO_NET_OFFLINE=true CARGO_TARGET_DIR='{built}' CARGO_PROFILE_DEV_DEBUG=line-tables-only; \
-                 {{ {command}; }} 2>&1"
-            ),
+            &format!("export RUST_TEST_THREADS=1; unset CARGO_TARGET_DIR; {{ {command}; }} 2>&1"),
             &self.folder,
         )
     }
