@@ -3,8 +3,10 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use super::completion::complete;
 use super::{ask, run};
 use plainwire_suite::binary;
+use serde_json::json;
 
 #[test]
 fn the_schema_of_the_tool_gives_a_text_its_type() {
@@ -54,6 +56,8 @@ tools='{"name":"always","inputSchema":{"type":"object"}}'
 while IFS= read -r line; do
     id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
     case $line in
+        *'"method":"server/discover"'*)
+            printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}\n' "$id";;
         *'"method":"initialize"'*)
             for capability in elicitation roots sampling; do
                 case $line in *"\"$capability\""*)
@@ -81,6 +85,17 @@ fn all_commands_see_the_tools_that_a_host_sees() {
     assert!(of(&["tokens"]).quietly().contains("= 4 tools"));
     let linted = of(&["lint", "--json"]);
     assert!(linted.stdout.contains("\"tools\":4"), "{linted:?}");
+    let folder = std::env::temp_dir();
+    let name = format!("plainwire-capable-{}", std::process::id());
+    let (script, config) = (folder.join(format!("{name}.sh")), folder.join(format!("{name}.json")));
+    std::fs::write(&script, BY_CAPABILITY).expect("a file");
+    let entry = json!({ "mcpServers": { "s": { "command": "sh", "args": [script] } } });
+    std::fs::write(&config, entry.to_string()).expect("a file");
+    let checked = run(&["servers", "--check", "--config", &config.display().to_string()]);
+    let completed = complete("bash", &format!("plainwire call | -- sh {}", script.display()));
+    [script, config].map(|path| std::fs::remove_file(path).expect("a file of our own"));
+    assert!(checked.stdout.contains("; 4 tools"), "{checked:?}");
+    assert_eq!(completed, ["always", "elicitation", "roots", "sampling"]);
 }
 
 #[test]

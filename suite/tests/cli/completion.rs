@@ -17,7 +17,7 @@ const BREAKS: &str = " \t\n\"'@><=;|&(:";
 
 /// Runs the binary as the completion script for `shell` does. In `typed`, `|` is the cursor. Returns the
 /// candidates for completion.
-fn complete(shell: &str, typed: &str) -> Vec<String> {
+pub(super) fn complete(shell: &str, typed: &str) -> Vec<String> {
     complete_with(shell, typed, &[])
 }
 

@@ -13,6 +13,7 @@ mod hostile;
 mod install;
 mod lint;
 mod login;
+mod pictures;
 mod pty;
 mod script;
 mod servers;
