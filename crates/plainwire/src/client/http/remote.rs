@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use plainwire_proto::json::shorten;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 use rustls::crypto::ring;
@@ -44,7 +45,7 @@ pub struct Remote {
 
 impl Remote {
     /// Describes a server at an `http` or `https` URL. A user name or password in the URL is a secret, like
-    /// [`Self::bearer_token`].
+    /// [`Self::bearer_token`], and so is a parameter of its query with a name as under [`Self::header`].
     ///
     /// The client uses the proxies of the environment or of the system (`HTTPS_PROXY`, `NO_PROXY`), and the
     /// certificates that the system trusts. It follows redirects within the same origin only, so that no
@@ -148,6 +149,10 @@ impl Remote {
         if !url.username().is_empty() || url.password().is_some() {
             return Some(("the user name and password in it to".to_owned(), "them"));
         }
+        if let Some((name, _)) = url.query_pairs().find(|(name, value)| is_secret(name) && !value.is_empty())
+        {
+            return Some((format!("{:?} in its query to, which holds a secret", shorten(&name)), "it"));
+        }
         let (name, _) = self.headers.iter().find(|(name, _)| is_secret(name))?;
         Some((format!("the header {name:?} to, which holds a secret"), "it"))
     }
@@ -164,7 +169,7 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-/// Returns whether a header of this name holds a secret, as far as names tell.
+/// Returns whether a header or a parameter of a query of this name holds a secret, as far as names tell.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["auth", "cookie", "credential", "key", "password", "secret", "session", "token"]
@@ -297,6 +302,28 @@ mod tests {
                 why.contains(&format!("to send the header {name:?} to")) && !why.contains("s3cret"),
                 "{why}"
             );
+        }
+    }
+
+    #[test]
+    fn a_parameter_of_a_query_is_a_secret_by_its_name() {
+        let sends = |url: &str| {
+            let remote = Remote::new(url);
+            remote.headers(&remote.url().expect("a URL")).map_err(|error| error.to_string())
+        };
+        for url in [
+            "http://192.0.2.2/mcp?lang=en&key=",
+            "https://192.0.2.2/mcp?api_key=s3cret",
+            "http://127.0.0.1/mcp?token=s3cret",
+        ] {
+            assert!(sends(url).is_ok(), "{url}");
+        }
+        for name in ["api_key", "access%5Ftoken", "Password"] {
+            let why = sends(&format!("http://192.0.2.2/mcp?lang=en&{name}=s3cret")).expect_err("a secret");
+            let name = name.replace("%5F", "_");
+            let begins =
+                format!("expected an https URL to send {name:?} in its query to, which holds a secret, but");
+            assert!(why.starts_with(&begins) && !why.contains("s3cret"), "{why}");
         }
     }
 
