@@ -93,7 +93,9 @@ fn all_commands_see_the_tools_that_a_host_sees() {
     std::fs::write(&config, entry.to_string()).expect("a file");
     let checked = run(&["servers", "--check", "--config", &config.display().to_string()]);
     let completed = complete("bash", &format!("plainwire call | -- sh {}", script.display()));
-    [script, config].map(|path| std::fs::remove_file(path).expect("a file of our own"));
+    for path in [script, config] {
+        std::fs::remove_file(path).expect("a file of our own");
+    }
     assert!(checked.stdout.contains("; 4 tools"), "{checked:?}");
     assert_eq!(completed, ["always", "elicitation", "roots", "sampling"]);
 }

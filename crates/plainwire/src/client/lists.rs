@@ -19,7 +19,7 @@ impl Client {
     /// requires; the log names them.
     ///
     /// # Errors
-    /// Like [`Self::request`]; also [`Error::Decode`] for an invalid list.
+    /// Like [`Self::request`]; also [`Error::Decode`](crate::Error::Decode) for an invalid list.
     pub async fn list_tools(&self) -> Result<Vec<model::Tool>> {
         let mut tools: Vec<model::Tool> = self.list(List::Tools).await?;
         if self.has_param_headers() {
