@@ -94,6 +94,9 @@ pub(crate) async fn run(mut it: Servers) -> Result<Exit, Failure> {
     if it.json {
         output::json(&as_json(&files, &outcomes))?;
     } else {
+        if files.is_empty() && all_well {
+            output::to_stderr("no configuration file of a client was found\n");
+        }
         show(&files, &outcomes)?;
     }
     if it.check && files.iter().any(|file| !is_checked(&it, file) && !file.config.entries().is_empty()) {
@@ -241,9 +244,6 @@ fn transport(entry: &ConfigEntry) -> &'static str {
 }
 
 fn show(files: &[File], outcomes: &[Vec<Outcome>]) -> Result<(), Failure> {
-    if files.is_empty() {
-        output::to_stderr("no configuration file of a client was found\n");
-    }
     for (n, (file, outcomes)) in files.iter().zip(outcomes).enumerate() {
         let whose = file.client.map(|it| match &file.project {
             Some(folder) => {

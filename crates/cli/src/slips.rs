@@ -27,7 +27,12 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         _ => None,
     };
     let (at, fixed) = match (error.kind(), context(ContextKind::InvalidArg)) {
-        (ErrorKind::UnknownArgument, Some(_)) if context(ContextKind::SuggestedArg).is_some() => return None,
+        // For a mistyped option, clap names the right one. Its guess may also be far off.
+        (ErrorKind::UnknownArgument, Some(option))
+            if context(ContextKind::SuggestedArg).is_some_and(|near| is_near(option, near)) =>
+        {
+            return None;
+        }
         (ErrorKind::UnknownArgument, Some(option)) if option.starts_with("--") => {
             if !["call", "prompt"].contains(&command.as_str()) {
                 return None;
@@ -39,7 +44,9 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             (at, as_server(&own[at])?)
         }
         (ErrorKind::MissingRequiredArgument, _) if end == words.len() => {
-            let at = (1..own.len()).find(|&at| is_server(&own[at]) && !is_value(own, at))?;
+            let Some(at) = (1..own.len()).find(|&at| is_server(&own[at]) && !is_value(own, at)) else {
+                return no_server(command, error);
+            };
             (at, as_server(&own[at])?)
         }
         _ => return None,
@@ -55,6 +62,27 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         hint: Some(format!("plainwire {line}")),
         ..Failure::usage(format!("expected {}, but found {found:?}", fixed.expected))
     })
+}
+
+/// Returns the failure of a command that lacks only its server; `None` if something else is missing too.
+fn no_server(command: &str, error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
+    if !matches!(&missing[..], [only] if only.starts_with("<COMMAND>"))
+        || ["install", "login"].contains(&command)
+    {
+        return None;
+    }
+    Some(Failure {
+        hint: Some(format!(
+            "name the server by `plainwire {command} … -- COMMAND`, `--url URL` or `--server NAME`"
+        )),
+        ..Failure::usage("expected a server, but found none".to_owned())
+    })
+}
+
+/// Returns whether an option was probably mistyped for another one.
+fn is_near(option: &str, other: &str) -> bool {
+    nearest(option.trim_start_matches('-'), [other.trim_start_matches('-')]).is_some()
 }
 
 /// A correction: the text in place of a word.

@@ -33,6 +33,7 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
                 Some(None) => program.stderr_to(output::to_stderr),
                 Some(Some(path)) => program.stderr(Stderr::Keep).stderr_file(log_file(path)?),
             };
+            let program = if is_cargo(choice) { program.inherit(OF_CARGO) } else { program };
             choice.env.iter().fold(program, with_variable).into()
         }
         other => other,
@@ -49,6 +50,13 @@ fn log_file(path: &Path) -> Result<File, Failure> {
 }
 
 /// Adds a variable that `--env=NAME` or `--env=NAME=VALUE` names to the environment of a server.
+/// The variables without which `cargo run` builds anew, or finds no compiler. They hold no secrets.
+const OF_CARGO: [&str; 4] = ["CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
+
+fn is_cargo(choice: &ServerChoice) -> bool {
+    choice.command.first().is_some_and(|program| program == "cargo")
+}
+
 fn with_variable(program: Program, variable: &String) -> Program {
     match variable.split_once('=') {
         Some((name, value)) => program.env(name, value),

@@ -114,6 +114,16 @@ fn the_commonest_slips_are_answered_with_the_line_to_type() {
             "plainwire call find query=x -- server",
         ),
         (
+            &["call", "find", "--expression", "1", "--", "server"],
+            "expected an argument as `key=text`, but found \"--expression\"",
+            "plainwire call find expression=1 -- server",
+        ),
+        (
+            &["list"],
+            "expected a server, but found none",
+            "name the server by `plainwire list … -- COMMAND`, `--url URL` or `--server NAME`",
+        ),
+        (
             &["list", "--url", "127.0.0.1:8123/mcp"],
             "expected a URL with `http://` or `https://`, but found \"127.0.0.1:8123/mcp\"",
             "--url http://127.0.0.1:8123/mcp",

@@ -93,6 +93,15 @@ fn a_tool_that_asks_in_sessions_only_gets_a_hint_at_the_era() {
 }
 
 #[test]
+fn a_server_that_never_answers_is_shown_with_its_last_words() {
+    let server = "echo waiting for the database >&2; sleep 30";
+    let ran = run(&["list", "--timeout", "1", "--", "sh", "-c", server]);
+    let said = "error: expected a connection within 1s, but found none; its last words on stderr:\n";
+    assert!(ran.code == 3 && ran.stderr.starts_with(said), "{ran:?}");
+    assert!(ran.stderr.contains("waiting for the database\n"), "{ran:?}");
+}
+
+#[test]
 fn ctrl_c_cancels_a_call_and_says_so() {
     let mut command = binary::command();
     command.args(["call", "sleep", "ms=60000", "--trace"]).args(REFERENCE);

@@ -273,6 +273,12 @@ fn a_server_gets_a_name_of_its_own() {
         said,
         format!("wrote \"sums\" into {}\n", home.join(".config/plainwire/servers.json").display())
     );
+    let ran = plainwire(&[&["servers", "add", "sums"][..], &REFERENCE, &["--trace"]].concat());
+    assert!(ran.stderr.ends_with("hint: --force overwrites it, NAME picks another name\n"), "{ran:?}");
+    let ran = plainwire(&["servers", "add", "my server", "--", "x"]);
+    assert!(ran.stderr.starts_with("error: expected NAME with 1 to 64 letters"), "{ran:?}");
+    let ran = plainwire(&["servers", "add", "empty", "--", ""]);
+    assert_eq!(ran.stderr, "error: expected a command after `--`, but found an empty word\n");
     let shown = plainwire(&["call", "calculate", "expression=6*7", "--server", "sums"]).quietly();
     assert_eq!(shown, "42\n");
     assert!(plainwire(&["servers"]).quietly().contains("(plainwire)\n  sums"));

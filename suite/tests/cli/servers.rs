@@ -89,6 +89,15 @@ fn starts_no_command_of_a_folder_that_was_not_named() {
 }
 
 #[test]
+fn a_file_that_is_no_json_is_the_only_thing_that_is_said() {
+    let home = folder("servers-broken");
+    write(&home.join("c.json"), "{");
+    let ran = servers(&home, &["--config", "c.json"]);
+    assert!(ran.code == 1 && ran.stderr.starts_with("error: c.json:1: expected JSON"), "{ran:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+}
+
+#[test]
 fn checks_all_servers_at_the_same_time_and_shows_no_secret() {
     let home = folder("servers-check");
     write(&home.join("c.json"), FILE);

@@ -164,6 +164,13 @@ impl From<AddServer> for Install {
     }
 }
 
+impl Install {
+    /// Returns whether this is `servers add`, which takes the name as a word.
+    pub(crate) fn is_servers_add(&self) -> bool {
+        self.place.client == KnownClient::Plainwire
+    }
+}
+
 impl ClientFile {
     /// Returns this command's own file.
     pub(crate) fn own() -> Self {

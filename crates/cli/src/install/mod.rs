@@ -32,7 +32,7 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     let existing = if it.server.force { Existing::Overwrite } else { Existing::Refuse };
     let after = match edit::edit(text, place, &wanted, existing).map_err(broken)? {
         Edit::Changed(after) => after,
-        Edit::Other(keys) => return Err(taken(&name, &shown_path, &keys)),
+        Edit::Other(keys) => return Err(taken(it, &name, &shown_path, &keys)),
         Edit::Same => {
             output::line(&format!("{name:?} is in {shown_path} already, nothing to change"))?;
             return Ok(Exit::Done);
@@ -116,10 +116,13 @@ fn path(it: &ClientFile) -> Result<PathBuf, Failure> {
     })
 }
 
-fn taken(name: &str, path: &str, keys: &[String]) -> Failure {
+fn taken(it: &Install, name: &str, path: &str, keys: &[String]) -> Failure {
     let keys: Vec<_> = keys.iter().map(|it| format!("`{it}`")).collect();
     Failure {
-        hint: Some("--force overwrites it, --name NAME picks another name".into()),
+        hint: Some(format!(
+            "--force overwrites it, {} picks another name",
+            if it.is_servers_add() { "NAME" } else { "--name NAME" }
+        )),
         ..Failure::usage(format!(
             "expected no other server {name:?} in {path}, but found one that differs in {}",
             keys.join(", ")
@@ -176,6 +179,9 @@ fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
     };
     let mut words = it.server.command.iter().map(text);
     let program = words.next().ok_or_else(|| Failure::usage("expected a command after `--`".into()))??;
+    if program.is_empty() {
+        return Err(Failure::usage("expected a command after `--`, but found an empty word".into()));
+    }
     let path = Path::new(&program);
     let program = if path.components().count() > 1
         && path.is_relative()
@@ -209,7 +215,8 @@ fn name(it: &Install) -> Result<String, Failure> {
     let legal = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(legal) {
         return Err(Failure::usage(format!(
-            "expected --name=NAME with 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`, but found {:?}",
+            "expected {} with 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`, but found {:?}",
+            if it.is_servers_add() { "NAME" } else { "--name=NAME" },
             visible::short_line(&name, 80)
         )));
     }

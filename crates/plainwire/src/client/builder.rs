@@ -330,7 +330,10 @@ impl ClientBuilder {
         let gone = || Error::Closed { why: GONE.to_owned() };
         let greeted = async { greeted.await.map_err(|_| gone()).and_then(|hello| hello) };
         let met = match self.connect_deadline {
-            Some(deadline) => timeout(deadline, greeted).await.unwrap_or_else(|_| Err(not_met(deadline))),
+            Some(deadline) => {
+                let in_time = timeout(deadline, greeted).await;
+                in_time.unwrap_or_else(|_| Err(not_met(deadline, far_end.stderr())))
+            }
             None => greeted.await,
         };
         match met {
@@ -365,11 +368,13 @@ impl ClientBuilder {
     }
 }
 
-/// Returns the error for a server that has not completed the handshake within the deadline.
-fn not_met(deadline: Duration) -> Error {
+/// Returns the error for a server that has not completed the handshake within the deadline, with the last lines that it
+/// has written to its stderr.
+fn not_met(deadline: Duration, stderr: Option<String>) -> Error {
     // Rounded: what is left of a deadline is no round number.
     let deadline =
         Duration::from_millis(u64::try_from(deadline.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX));
-    let text = format!("expected a connection within {deadline:?}, but found none");
+    let words = stderr.map(|text| format!("; its last words on stderr:\n{text}")).unwrap_or_default();
+    let text = format!("expected a connection within {deadline:?}, but found none{words}");
     Error::Rpc(Refusal::new(ErrorKind::Late { is_idle: false }, text))
 }

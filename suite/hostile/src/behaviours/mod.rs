@@ -224,7 +224,7 @@ mod tests {
         for text in [
             format!("{clients} behaviours of hostile clients and {servers} behaviours of hostile servers"),
             format!("{} behaviours of clients and {} of servers", client::CLIENT.len(), server::SERVER.len()),
-            format!("The {} such behaviours of clients", http_client::CLIENT.len()),
+            format!("The {} behaviours of clients run", http_client::CLIENT.len()),
             format!("The {} behaviours of servers", http_server::SERVER.len()),
         ] {
             assert!(docs.contains(&text), "{text}");

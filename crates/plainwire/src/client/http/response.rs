@@ -444,7 +444,7 @@ fn words(body: &[u8]) -> String {
     let message = error_in(body).and_then(|error| serde_json::from_str::<Words>(error.get()).ok());
     match message.map(|it| it.message).as_deref().unwrap_or(String::from_utf8_lossy(body).trim()) {
         "" => "nothing".to_owned(),
-        text => visible(text, 80),
+        text => visible(text, 300),
     }
 }
 
