@@ -145,6 +145,8 @@ fn identifiers_are_counted_and_a_sidecar_is_named_only_where_it_helps() {
     assert_eq!(to("adf").stderr, "in.xml: 1 identifier left out\n");
     let said = "in.xml: 1 identifier left out; a sidecar (--sidecar FILE) brings them back\n";
     assert_eq!((to("markdown").code, to("markdown").stderr.as_str()), (0, said));
+    let plain = run(&folder, &["convert", "--from", "storage", "--to", "markdown", "--plain", "in.xml"]);
+    assert!(plain.stderr.ends_with("in.xml: 1 identifier left out\n"), "{plain:?}");
 }
 
 #[test]

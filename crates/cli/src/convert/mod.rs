@@ -18,7 +18,8 @@ use std::path::Path;
 pub(crate) use args::{Convert, Patch};
 pub(crate) use patch::run as patch;
 use plainwire_richtext::{
-    Conversion, Diagnostic, Document, Format, Names, Positions, Restored, Sidecar, convert_with, minimize,
+    Conversion, Diagnostic, Document, Flavor, Format, Names, Positions, Restored, Sidecar, convert_with,
+    minimize,
 };
 
 use crate::exit::{Exit, Failure};
@@ -161,7 +162,8 @@ fn converted(
     if is_unread {
         return Err(unread(input, &diagnostics));
     }
-    let sidecar_helps = matches!(to, Format::Markdown(_));
+    // With `--plain`, there is no sidecar.
+    let sidecar_helps = to == Format::Markdown(Flavor::Extended);
     Ok(Outcome {
         text: Some(text),
         found: Findings { losses, diagnostics, invalid, references, sidecar_helps, ..Findings::default() },
