@@ -6,10 +6,12 @@ on a pseudo-terminal. No text of a server may reach the terminal raw.
 Each server runs over stdio and ends with its command. The servers work in a folder of our own.
 """
 
+import atexit
 import os
 import pty
 import re
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,7 @@ import time
 
 PLAINWIRE = os.path.abspath(sys.argv[1])
 HOME = tempfile.mkdtemp(prefix="plainwire-command-")
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 # Turns red on a terminal that it reaches raw.
 RED = "\x1b[31mred\x1b[0m"
 SHOWN = r"\u{1b}[31mred\u{1b}[0m"

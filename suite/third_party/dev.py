@@ -6,8 +6,10 @@ description once the server is built again, and a build that fails leaves the ol
 TARGET is the folder of Cargo with what CHECKOUT has built, so that only the new project is compiled.
 """
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,7 @@ from mcp import ClientSession, StdioServerParameters, stdio_client
 
 PLAINWIRE, CHECKOUT, TARGET = (os.path.abspath(path) for path in sys.argv[1:])
 HOME = tempfile.mkdtemp(prefix="plainwire-dev-")
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 PROJECT = os.path.join(HOME, "notes")
 MAIN = os.path.join(PROJECT, "src/main.rs")
 CARGO = ["cargo", "run", "--quiet"]

@@ -30,9 +30,9 @@ pub(crate) struct Cost {
     pub(crate) slowest: Duration,
     pub(crate) descriptors: usize,
     pub(crate) tasks: usize,
-    /// What else went wrong.
+    /// Another fault, such as a wrong answer; `None` if there was none.
     pub(crate) wrong: Option<String>,
-    /// What became of the requests to a hostile server.
+    /// The ends of the requests to a hostile server, such as `ok` and `expected`.
     pub(crate) ends: String,
 }
 

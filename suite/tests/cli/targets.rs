@@ -224,3 +224,31 @@ fn takes_one_server_and_says_how_it_is_written() {
     let ran = run(&["list", "--url", "http://127.0.0.1:1/mcp"]);
     assert!(ran.code == 3 && ran.stderr.contains("http://127.0.0.1:1 can't be reached"), "{ran:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn cargo_as_a_server_gets_the_variables_of_cargo_and_of_rustup() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = folder("cargo");
+    for program in ["cargo", "other"] {
+        let path = folder.join(program);
+        fs::write(&path, "#!/bin/sh\nenv > \"$0.env\"\n").expect("a file of our own");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a file of our own");
+    }
+    let mut path = folder.clone().into_os_string();
+    path.push(":");
+    path.push(binary::search_path());
+    let found = |program: &str| {
+        let mut command = binary::command();
+        command.args(["ping", "--timeout", "5", "--", program]).env("PATH", &path).env("SECRET", "s3cret");
+        for name in ["CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"] {
+            command.env(name, "here");
+        }
+        Ran::of(command.output().expect("the binary starts"));
+        let text = fs::read_to_string(folder.join(format!("{program}.env"))).expect("the server has started");
+        assert!(!text.contains("s3cret"), "{text}");
+        text.lines().filter(|line| line.ends_with("=here")).count()
+    };
+    assert_eq!((found("cargo"), found("other")), (4, 0));
+}

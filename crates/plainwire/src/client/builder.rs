@@ -20,7 +20,7 @@ use super::far_end::FarEnd;
 #[cfg(feature = "http-client")]
 use super::http::{Connection, Remote};
 use super::known_tools::KnownTools;
-use super::process::{self, Program, Slot};
+use super::process::{self, Program, Slot, with_last_words};
 use super::{Asked, COMMANDS, Cache, Client, Eras, GONE, Notices, ResultCheck, Sampling, eras};
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
@@ -374,7 +374,6 @@ fn not_met(deadline: Duration, stderr: Option<String>) -> Error {
     // Rounded: what is left of a deadline is no round number.
     let deadline =
         Duration::from_millis(u64::try_from(deadline.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX));
-    let words = stderr.map(|text| format!("; its last words on stderr:\n{text}")).unwrap_or_default();
-    let text = format!("expected a connection within {deadline:?}, but found none{words}");
-    Error::Rpc(Refusal::new(ErrorKind::Late { is_idle: false }, text))
+    let why = format!("expected a connection within {deadline:?}, but found none");
+    Error::Rpc(Refusal::new(ErrorKind::Late { is_idle: false }, with_last_words(&why, stderr)))
 }

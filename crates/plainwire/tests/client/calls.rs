@@ -121,3 +121,17 @@ async fn what_was_to_be_sent_before_a_client_closes_is_still_sent() {
     assert_eq!(last["method"], "notifications/x");
     assert_eq!(script.line().await, None);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_reads_nothing_holds_up_the_end_of_a_client_for_100_ms() {
+    let (client, script) = Script::connect(Client::builder(), LEGACY).await;
+    // More than the stream takes while nobody reads.
+    client
+        .notify("notifications/x", &json!({ "text": "x".repeat(100_000) }).to_string())
+        .await
+        .expect("room");
+    let began = Instant::now();
+    client.close().await;
+    assert_eq!(began.elapsed().as_millis(), 100);
+    drop(script);
+}

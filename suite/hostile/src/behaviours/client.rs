@@ -7,7 +7,7 @@ const SLEEP: &str =
     r#"{"jsonrpc":"2.0","id":{n},"method":"tools/call","params":{"name":"sleep","arguments":{"ms":3000}}}"#;
 const BLOB: &str = r#"{"jsonrpc":"2.0","id":{n},"method":"tools/call","params":{"name":"blob","arguments":{"bytes":1000000}}}"#;
 
-/// What hostile clients do.
+/// The behaviours of hostile clients: messages, over every transport.
 pub(crate) const CLIENT: &[ClientBehaviour] = &[
     says("pings, and reads no answer", &[PING], 5_000, Nothing, 500),
     says(

@@ -32,7 +32,7 @@ const BOB: &str = "authorization: Bearer token-of-bob\r\n";
 const ADA_IN_SESSION: &str = "authorization: Bearer token-of-ada\r\nmcp-session-id: {taken}\r\n";
 const BOB_IN_SESSION: &str = "authorization: Bearer token-of-bob\r\nmcp-session-id: {taken}\r\n";
 
-/// What hostile clients do.
+/// The behaviours of hostile clients: connections, over HTTP.
 pub(crate) const CLIENT: &[ClientBehaviour] = &[
     sends(
         "heads that come byte by byte",

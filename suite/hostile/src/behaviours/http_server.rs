@@ -12,7 +12,14 @@ const fn streams(name: &'static str, then: Then) -> ServerBehaviour {
     ServerBehaviour { name, over: &[Transport::Session], turns: [Turn { on: GET, after: 0, then }, calls] }
 }
 
-/// What hostile servers do.
+/// The answer of a server that has lost the session of a call.
+const LOSES_THE_SESSION: Turn = Turn {
+    on: "tools/call",
+    after: 0,
+    then: Then::Sends(&[Text("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")]),
+};
+
+/// The behaviours of hostile servers: connections, over HTTP.
 pub(crate) const SERVER: &[ServerBehaviour] = &[
     responds(
         "a head that comes byte by byte",
@@ -167,11 +174,7 @@ pub(crate) const SERVER: &[ServerBehaviour] = &[
         name: "loses the session, and never ends its response to `initialized`",
         over: &[Transport::Session],
         turns: [
-            Turn {
-                on: "tools/call",
-                after: 0,
-                then: Then::Sends(&[Text("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")]),
-            },
+            LOSES_THE_SESSION,
             Turn {
                 on: "notifications/initialized",
                 after: 1,
@@ -186,11 +189,7 @@ pub(crate) const SERVER: &[ServerBehaviour] = &[
         name: "loses the session, and answers `initialized` with 100 MB",
         over: &[Transport::Session],
         turns: [
-            Turn {
-                on: "tools/call",
-                after: 0,
-                then: Then::Sends(&[Text("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")]),
-            },
+            LOSES_THE_SESSION,
             Turn {
                 on: "notifications/initialized",
                 after: 1,

@@ -9,7 +9,7 @@ const DISCOVERED: &[Transport] = &[Transport::Stdio, Transport::Modern];
 
 const OK: &str = r#"{"jsonrpc":"2.0","id":{id},"result":{"content":[{"type":"text","text":"m"}]}}"#;
 
-/// What hostile servers do.
+/// The behaviours of hostile servers: messages, over every transport.
 pub(crate) const SERVER: &[ServerBehaviour] = &[
     serves("never answers a call", EVERYWHERE, "tools/call", Then::Silence),
     serves("never answers at all", EVERYWHERE, "", Then::Silence),

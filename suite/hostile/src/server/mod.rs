@@ -18,7 +18,7 @@ pub(crate) struct Message {
     pub(crate) id: Option<String>,
     /// The progress token as JSON.
     pub(crate) token: String,
-    /// Whether it says that it is of 2026-07-28.
+    /// Whether the server says that it is of 2026-07-28.
     pub(crate) is_modern: bool,
 }
 

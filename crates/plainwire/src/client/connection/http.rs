@@ -54,7 +54,7 @@ pub(crate) struct Http {
 struct Sent {
     /// The id of the request; `None` if the frame was no request, or if it opened the session.
     id: Option<Id>,
-    frame: Kind,
+    kind: Kind,
     /// The answer to the request, or the error with which it failed; `None` if the frame was no request, or
     /// if its answer arrives on another stream.
     last: Option<Arrived>,
@@ -129,23 +129,23 @@ impl Http {
         let id = out.id.clone();
         let done = id.clone();
         let gate = connection.opens(&out);
-        let frame = match &gate {
+        let kind = match &gate {
             Some(_) => Kind::Opening,
             None if out.is_answer() => Kind::Answer,
             None if id.is_some() => Kind::Request,
             None => Kind::Notification,
         };
-        self.sending += usize::from(frame == Kind::Answer);
-        self.notifying += usize::from(frame == Kind::Notification);
+        self.sending += usize::from(kind == Kind::Answer);
+        self.notifying += usize::from(kind == Kind::Notification);
         let sent = if let Some(gate) = gate {
             self.tasks.spawn(async move {
                 let last = connection.send(out).await;
                 drop(gate);
                 connection.listen().await;
-                Sent { id: None, frame, last }
+                Sent { id: None, kind, last }
             })
         } else {
-            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done, frame } })
+            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done, kind } })
         };
         if let Some(id) = id {
             self.open.insert(id, sent);
@@ -174,9 +174,9 @@ impl Http {
             }
             match self.tasks.poll_next(cx) {
                 Poll::Ready(Some(Ok((_, sent)))) => {
-                    self.sending -= usize::from(sent.frame == Kind::Answer);
-                    self.notifying -= usize::from(sent.frame == Kind::Notification);
-                    if sent.frame == Kind::Answer
+                    self.sending -= usize::from(sent.kind == Kind::Answer);
+                    self.notifying -= usize::from(sent.kind == Kind::Notification);
+                    if sent.kind == Kind::Answer
                         && let Some(next) = self.answers.pop_front()
                     {
                         self.begin(next);
@@ -235,7 +235,7 @@ mod tests {
         // Two requests have ended. The second has passed on a message before its answer.
         for number in [1, 3] {
             http.tasks
-                .spawn(async move { Sent { id: None, frame: Kind::Request, last: Some(failed(number)) } });
+                .spawn(async move { Sent { id: None, kind: Kind::Request, last: Some(failed(number)) } });
         }
         tokio::task::yield_now().await;
         let mut order = Vec::new();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use super::group::Group;
-use super::last_words::LastWords;
+use super::last_words::{LastWords, with_last_words};
 use super::slot::{INPUT_CLOSED, OUTPUT_CLOSED};
 #[cfg(unix)]
 use super::watchdog::{Watch, watch};
@@ -190,9 +190,7 @@ impl ExitView {
             (Some(status), None) => format!("{why} ({status})"),
             (None, _) => why.to_owned(),
         };
-        let words =
-            last_words.and_then(LastWords::text).map(|text| format!("; its last words on stderr:\n{text}"));
-        format!("{ended}{}", words.unwrap_or_default())
+        with_last_words(&ended, last_words.and_then(LastWords::text))
     }
 }
 

@@ -229,6 +229,14 @@ fn without_colours(line: &str) -> String {
     plain
 }
 
+/// Returns an error text with the last lines on stderr behind it, if there are any.
+pub(crate) fn with_last_words(why: &str, words: Option<String>) -> String {
+    match words {
+        Some(words) => format!("{why}; its last words on stderr:\n{words}"),
+        None => why.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::{Sender, channel};

@@ -28,6 +28,7 @@ mod watchdog;
 
 use environment::Environment;
 pub use environment::INHERITED;
+pub(crate) use last_words::with_last_words;
 pub use restart_policy::Restart;
 pub(crate) use slot::{INPUT_CLOSED, OUTPUT_CLOSED, Slot};
 pub(crate) use start::start;

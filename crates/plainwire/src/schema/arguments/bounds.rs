@@ -118,7 +118,9 @@ fn items_break(items: &[Value], keywords: &Keywords) -> Option<(String, String)>
     }
     let mut seen = HashSet::new();
     let twice = items.iter().find(|item| !seen.insert(item.to_string()))?;
-    Some(("have each item once".to_owned(), format!("{} twice", visible(&beginning(twice), MAX_NAME - 8))))
+    // Shorter than other values, so that the word behind it is not cut off.
+    let twice = visible(&beginning(twice), MAX_NAME - " twice…".len());
+    Some(("have each item once".to_owned(), format!("{twice} twice")))
 }
 
 /// Checks a count against the keywords `min…` and `max…`, where `keyword` is the part behind `min` and `max`,
