@@ -89,7 +89,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Prompt(call) => ask::prompt(call).await,
             Command::Ping(ask) => ask::ping(ask).await,
             Command::Shell(it) => shell::run(it).await,
-            Command::Dev(it) => dev::run(it),
+            Command::Dev(it) => dev::run(it).await,
             Command::Watch(watch) => watch::run(watch).await,
             Command::Login(it) => login::login(it).await,
             Command::Logout(it) => login::logout(it).await,

@@ -126,7 +126,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("cli", "completion", 750, &["args", "arguments"]),
     room("cli", "convert", 800, &[]),
     room("cli", "demo", 300, &[]),
-    room("cli", "dev", 950, &["args"]),
+    room("cli", "dev", 2450, &["args"]),
     room("cli", "elicit", 450, &[]),
     room("cli", "install", 850, &["args"]),
     room("cli", "shell", 650, &["args", "completion", "elicit"]),

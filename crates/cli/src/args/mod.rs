@@ -326,10 +326,16 @@ pub(crate) struct Dev {
     /// options of a COMMAND that is `cargo run`, and nothing for other commands.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) build: Option<String>,
+    /// Serve clients over HTTP at ADDRESS, such as 127.0.0.1:8001, in front of a server that serves HTTP at --url.
+    #[arg(long, value_name = "ADDRESS", requires = "url")]
+    pub(crate) http: Option<String>,
+    /// The URL at which the server itself serves HTTP, such as http://127.0.0.1:8000/mcp.
+    #[arg(long, value_name = "URL", requires = "http", value_hint = ValueHint::Url)]
+    pub(crate) url: Option<String>,
     /// Restart the server when a file below PATH changes; the current folder by default. Can be given more than once.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) watch: Vec<PathBuf>,
-    /// The server: a command that speaks MCP on its stdin and stdout.
+    /// The server: a command that speaks MCP on its stdin and stdout, or serves HTTP at --url.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }

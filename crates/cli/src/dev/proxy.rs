@@ -7,15 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::changes;
 use crate::visible;
 
 /// The maximal number of bytes of frames that wait for a server to start.
 const MAX_WAITING: usize = 64 << 20;
-
-/// The maximal number of characters of a name in a line for the developer.
-const MAX_NAME: usize = 80;
 
 /// An effect of a frame or an event.
 #[derive(Debug, PartialEq)]
@@ -81,13 +79,12 @@ impl Proxy {
         };
         let params = &frame["params"];
         if let Some(id) = frame.get("id") {
-            let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default();
             let open = Open {
                 began: now,
                 generation: self.generation,
                 id: id.clone(),
                 method: method.to_owned(),
-                name: visible::short_line(name, MAX_NAME),
+                name: changes::name(&frame),
             };
             self.open.insert(id.to_string(), open);
         }
@@ -149,7 +146,7 @@ impl Proxy {
                 vec![ToClient(frame.to_string())]
             }
             (None, Some("notifications/subscriptions/acknowledged")) => {
-                let of = subscription(&frame).to_string();
+                let of = changes::subscription(&frame).to_string();
                 if self.reopened.remove(&of) { self.changed_in(&of) } else { vec![ToClient(line)] }
             }
             (None, _) => vec![ToClient(line)],
@@ -182,11 +179,9 @@ impl Proxy {
         self.listens.remove(&key);
         let millis = now.saturating_sub(open.began).as_millis();
         let failed = frame.get("error").is_some() || frame["result"]["isError"] == true;
-        let mark = if failed { " failed" } else { "" };
-        let said = Say(format!("{} {}{mark} {millis} ms", open.method, open.name).replace("  ", " "));
-        let changes = ["initialize", "server/discover"].contains(&open.method.as_str())
-            && announce_changes(&mut frame["result"]["capabilities"]);
-        vec![said, ToClient(if changes { frame.to_string() } else { line })]
+        let said = Say(changes::said(&open.method, &open.name, failed, millis));
+        let is_changed = changes::announce(&open.method, &mut frame);
+        vec![said, ToClient(if is_changed { frame.to_string() } else { line })]
     }
 
     /// Handles the start of the next server. Returns its generation, and what is sent to it.
@@ -225,12 +220,7 @@ impl Proxy {
             actions.push(ToServer(generation, request.to_string()));
         }
         actions.extend(self.ready());
-        for list in
-            ["tools", "resources", "prompts"].iter().filter(|list| result["capabilities"].get(list).is_some())
-        {
-            let changed = json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") });
-            actions.push(ToClient(changed.to_string()));
-        }
+        actions.extend(changes::of_session(&result["capabilities"]).into_iter().map(ToClient));
         actions
     }
 
@@ -261,25 +251,8 @@ impl Proxy {
 
     /// Returns the notifications that everything in a subscription may have changed.
     fn changed_in(&self, id: &str) -> Vec<Action> {
-        let listen = self
-            .listens
-            .get(id)
-            .and_then(|line| serde_json::from_str::<Value>(line).ok())
-            .unwrap_or_default();
-        let wants = &listen["params"]["notifications"];
-        let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
-        let lists = [
-            ("toolsListChanged", "tools"),
-            ("resourcesListChanged", "resources"),
-            ("promptsListChanged", "prompts"),
-        ];
-        let lists = lists.iter().filter(|(wanted, _)| wants[wanted] == true).map(|(_, list)| {
-            json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed"), "params": { "_meta": meta } })
-        });
-        let uris = wants["resourceSubscriptions"].as_array().into_iter().flatten().map(|uri| {
-            json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri, "_meta": meta } })
-        });
-        lists.chain(uris).map(|frame| ToClient(frame.to_string())).collect()
+        let listen = self.listens.get(id).and_then(|line| serde_json::from_str::<Value>(line).ok());
+        listen.iter().flat_map(changes::of_listen).map(ToClient).collect()
     }
 
     /// Handles the end of the server of this generation: its open requests are answered with an error.
@@ -289,35 +262,18 @@ impl Proxy {
         }
         let is_lost =
             |(id, open): &(&String, &Open)| open.generation == generation && !self.listens.contains_key(*id);
-        let lost: Vec<String> = self.open.iter().filter(is_lost).map(|(id, _)| id.clone()).collect();
-        let answers = lost.iter().filter_map(|id| self.open.remove(id)).map(|open| {
-            let message = format!("the server was restarted before it answered `{}`", open.method);
-            json!({ "jsonrpc": "2.0", "id": open.id, "error": { "code": -32603, "message": message } })
-        });
-        answers.map(|frame| ToClient(frame.to_string())).collect()
+        let ids: Vec<String> = self.open.iter().filter(is_lost).map(|(id, _)| id.clone()).collect();
+        let answers = ids
+            .iter()
+            .filter_map(|id| self.open.remove(id))
+            .map(|open| ToClient(changes::lost(&open.id, &open.method)));
+        answers.collect()
     }
 
     /// Returns whether a server of an earlier generation still has open requests.
     pub(super) fn is_needed(&self, generation: u64) -> bool {
         self.open.iter().any(|(id, open)| open.generation == generation && !self.listens.contains_key(id))
     }
-}
-
-/// Returns the id of the subscription that a notification belongs to.
-fn subscription(frame: &Value) -> &Value {
-    &frame["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
-}
-
-/// Adds `listChanged` to the capabilities that can have it. Returns whether there are any.
-fn announce_changes(capabilities: &mut Value) -> bool {
-    let mut has_any = false;
-    for list in ["tools", "resources", "prompts"] {
-        if let Some(capability) = capabilities.get_mut(list).and_then(Value::as_object_mut) {
-            capability.insert("listChanged".to_owned(), true.into());
-            has_any = true;
-        }
-    }
-    has_any
 }
 
 #[cfg(test)]

@@ -13,12 +13,10 @@ use std::time::{Duration, Instant};
 use plainwire::proto::frame::{Frame, Lines};
 use plainwire::proto::json::shorten;
 
-use super::Event;
+use super::MAX_FRAME;
 use super::room::{Room, Waiting};
+use super::stdio::Event;
 use crate::output;
-
-/// The maximal number of bytes of a frame. A longer one is left out.
-const MAX_FRAME: usize = 64 << 20;
 
 /// The maximal number of bytes of a line of a log. A longer one is left out.
 const MAX_LOG_LINE: usize = 64 << 10;
@@ -83,23 +81,19 @@ impl Server {
     }
 }
 
-/// Runs a build on a thread of its own, and sends its outcome.
-pub(super) fn build(words: Vec<OsString>, events: SyncSender<Event>) {
-    thread::spawn(move || {
-        let built =
-            command(&words).stdin(Stdio::null()).stdout(Stdio::null()).spawn().and_then(|mut child| {
-                child.stderr.take().into_iter().for_each(show);
-                child.wait()
-            });
-        let is_good = match built {
-            Ok(status) => status.success(),
-            Err(error) => {
-                output::note(&format!("starting the build failed: {error}"));
-                false
-            }
-        };
-        let _ = events.send(Event::Built(is_good));
+/// Runs a build, and returns whether it succeeded.
+pub(super) fn build(words: &[OsString]) -> bool {
+    let built = command(words).stdin(Stdio::null()).stdout(Stdio::null()).spawn().and_then(|mut child| {
+        child.stderr.take().into_iter().for_each(show);
+        child.wait()
     });
+    match built {
+        Ok(status) => status.success(),
+        Err(error) => {
+            output::note(&format!("starting the build failed: {error}"));
+            false
+        }
+    }
 }
 
 /// Reads the lines of `from`, each of at most `most` bytes, and hands them over until `take` refuses one. A longer line
@@ -148,14 +142,16 @@ fn write(mut stdin: ChildStdin, frames: impl Iterator<Item = Waiting>) {
     }
 }
 
-fn show(stderr: impl Read) {
+/// Shows the lines of a log until its end.
+pub(super) fn show(stderr: impl Read) {
     lines(stderr, MAX_LOG_LINE, |line| {
         output::note(&line);
         true
     });
 }
 
-fn command(words: &[OsString]) -> Command {
+/// Returns the command of these words. Its stderr is a pipe.
+pub(super) fn command(words: &[OsString]) -> Command {
     let (program, arguments) =
         words.split_first().map_or(("".as_ref(), words), |(program, rest)| (&**program, rest));
     let mut command = Command::new(program);

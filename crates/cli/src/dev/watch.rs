@@ -7,7 +7,13 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use crate::visible;
+
+/// The time between two looks at the sources.
+pub(super) const LOOK: Duration = Duration::from_millis(200);
 
 /// The maximal number of files that are watched.
 const MAX_FILES: usize = 20_000;
@@ -31,8 +37,19 @@ impl Watched {
         watched
     }
 
+    /// Looks for changes for ever, and hands the path of a changed file over until `take` refuses one.
+    pub(super) fn each_change(mut self, mut take: impl FnMut(String) -> bool) {
+        loop {
+            thread::sleep(LOOK);
+            let Some(path) = self.changed() else { continue };
+            if !take(visible::line(&path.display().to_string())) {
+                return;
+            }
+        }
+    }
+
     /// Returns a file that has changed, has come or has gone since the last look.
-    pub(super) fn changed(&mut self) -> Option<PathBuf> {
+    fn changed(&mut self) -> Option<PathBuf> {
         let now = self.look();
         let is_new = |(path, mark): &(&PathBuf, &(SystemTime, u64))| self.files.get(*path) != Some(*mark);
         let changed = now.iter().find(is_new).map(|(path, _)| path.clone());

@@ -1,5 +1,8 @@
 //! Tests of `plainwire dev`: a client that stays while the server behind it changes.
 
+#[cfg(unix)]
+mod http;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -157,6 +160,6 @@ fn a_build_that_is_no_command_is_named() {
     let sources = Sources::new("wrong");
     let mut command = binary::command();
     command.current_dir(&sources.folder).args(["dev", "--build", "true 'x", "--", "server"]);
-    let ran = super::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
+    let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
     assert!(ran.code == 2 && ran.stderr.contains("expected a command as --build"), "{ran:?}");
 }

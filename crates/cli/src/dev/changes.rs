@@ -1,0 +1,79 @@
+//! The messages of a restart: what tells a client that everything may have changed, and what answers a lost request.
+//!
+//! In: capabilities, and requests of clients. Out: frames for the client, and lines for the developer.
+
+use serde_json::{Value, json};
+
+use crate::visible;
+
+/// The lists that a server can announce changes of.
+const LISTS: [&str; 3] = ["tools", "resources", "prompts"];
+
+/// The maximal number of characters of a name in a line for the developer.
+const MAX_NAME: usize = 80;
+
+/// Returns the name of the tool or prompt that a request names, or the URI of the resource, for the developer.
+pub(super) fn name(request: &Value) -> String {
+    let params = &request["params"];
+    let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default();
+    visible::short_line(name, MAX_NAME)
+}
+
+/// Returns the line for the developer about an answered request.
+pub(super) fn said(method: &str, name: &str, has_failed: bool, millis: u128) -> String {
+    let method = visible::short_line(method, MAX_NAME);
+    let mark = if has_failed { " failed" } else { "" };
+    format!("{method} {name}{mark} {millis} ms").replace("  ", " ")
+}
+
+/// Adds `listChanged` to the capabilities in the answer to `initialize` or `server/discover`. Returns whether the
+/// answer has changed.
+pub(super) fn announce(method: &str, answer: &mut Value) -> bool {
+    if !["initialize", "server/discover"].contains(&method) {
+        return false;
+    }
+    let mut has_any = false;
+    for list in LISTS {
+        let capability = answer.pointer_mut(&format!("/result/capabilities/{list}"));
+        if let Some(capability) = capability.and_then(Value::as_object_mut) {
+            capability.insert("listChanged".to_owned(), true.into());
+            has_any = true;
+        }
+    }
+    has_any
+}
+
+/// Returns the notifications that each list of a server with these capabilities has changed.
+pub(super) fn of_session(capabilities: &Value) -> Vec<String> {
+    let lists = LISTS.iter().filter(|list| capabilities.get(list).is_some());
+    lists
+        .map(|list| {
+            json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") }).to_string()
+        })
+        .collect()
+}
+
+/// Returns the notifications that everything in a subscription of 2026-07-28 has changed.
+pub(super) fn of_listen(listen: &Value) -> Vec<String> {
+    let wants = &listen["params"]["notifications"];
+    let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
+    let lists = LISTS.iter().filter(|list| wants[format!("{list}ListChanged")] == true).map(|list| {
+        json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed"), "params": { "_meta": meta } })
+    });
+    let uris = wants["resourceSubscriptions"].as_array().into_iter().flatten().map(|uri| {
+        json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri, "_meta": meta } })
+    });
+    lists.chain(uris).map(|frame| frame.to_string()).collect()
+}
+
+/// Returns the id of the subscription that a notification belongs to.
+pub(super) fn subscription(notification: &Value) -> &Value {
+    &notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
+}
+
+/// Returns the error that answers a request whose server is gone.
+pub(super) fn lost(id: &Value, method: &str) -> String {
+    let method = visible::short_line(method, MAX_NAME);
+    let message = format!("the server was restarted before it answered `{method}`");
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
+}

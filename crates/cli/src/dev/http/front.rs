@@ -1,0 +1,254 @@
+//! The address that clients connect to, and what it knows of the server behind it.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::{Body, Frame, Incoming};
+use hyper::header::{HOST, HeaderValue};
+use hyper::http::uri::Authority;
+use hyper::service::service_fn;
+use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::time::timeout;
+
+use super::forward;
+use super::session::Session;
+
+/// The maximal number of connections of clients at a time.
+const MAX_CONNECTIONS: usize = 256;
+
+/// The maximal number of sessions that are opened again after a restart.
+const MAX_SESSIONS: usize = 1_024;
+
+/// The time for which a request waits for a server.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The body of a response: whole, or as it comes.
+pub(super) enum Outgoing {
+    Stream(mpsc::Receiver<Bytes>),
+    Whole(Full<Bytes>),
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Stream(pieces) => pieces.poll_recv(context).map(|it| it.map(|it| Ok(Frame::data(it)))),
+            Self::Whole(body) => std::pin::Pin::new(body).poll_frame(context),
+        }
+    }
+}
+
+impl Outgoing {
+    /// Returns a body, and where its pieces go. One piece waits until the client reads it.
+    pub(super) fn stream() -> (mpsc::Sender<Bytes>, Self) {
+        let (pieces, body) = mpsc::channel(1);
+        (pieces, Self::Stream(body))
+    }
+}
+
+/// Returns a whole response.
+pub(super) fn whole(status: StatusCode, body: impl Into<Bytes>) -> Response<Outgoing> {
+    let mut response = Response::new(Outgoing::Whole(Full::new(body.into())));
+    *response.status_mut() = status;
+    response
+}
+
+/// The server behind the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Up {
+    /// The number of the server; 0 before the first one.
+    pub(super) generation: u64,
+    /// Whether it accepts connections.
+    pub(super) is_up: bool,
+}
+
+/// The state that all requests share.
+pub(super) struct Front {
+    client: Client<HttpConnector, Full<Bytes>>,
+    /// The number of requests that the server has not answered, without streams that stay open.
+    open: watch::Sender<usize>,
+    sessions: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Session>>>>,
+    up: watch::Sender<Up>,
+    url: Uri,
+}
+
+impl Front {
+    pub(super) fn new(url: Uri) -> Self {
+        Self {
+            client: Client::builder(TokioExecutor::new()).build_http(),
+            open: watch::Sender::new(0),
+            sessions: Mutex::default(),
+            up: watch::Sender::new(Up { generation: 0, is_up: false }),
+            url,
+        }
+    }
+
+    /// Sends a request to the server.
+    pub(super) async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, String> {
+        self.client.request(request).await.map_err(|error| format!("the server can't be reached: {error}"))
+    }
+
+    /// Returns the URL of the server.
+    pub(super) fn url(&self) -> &Uri {
+        &self.url
+    }
+
+    /// Makes requests wait, and ends streams that stay open at the server, but not at their clients.
+    pub(super) fn pause(&self) {
+        self.up.send_modify(|up| up.is_up = false);
+    }
+
+    /// Lets requests through to the next server. Returns its number.
+    pub(super) fn resume(&self) -> u64 {
+        self.up.send_modify(|up| *up = Up { generation: up.generation + 1, is_up: true });
+        self.up.borrow().generation
+    }
+
+    /// Waits until no request is open.
+    pub(super) async fn idle(&self) {
+        let _ = self.open.subscribe().wait_for(|open| *open == 0).await;
+    }
+
+    /// Waits until a server accepts connections. Returns its number.
+    pub(super) async fn until_up(&self) -> u64 {
+        let mut up = self.up.subscribe();
+        let up = up.wait_for(|up| up.is_up).await;
+        up.map_or(0, |up| up.generation)
+    }
+
+    /// Waits for a server, but not for ever. Returns its number.
+    pub(super) async fn until_up_soon(&self) -> Option<u64> {
+        timeout(WAIT, self.until_up()).await.ok()
+    }
+
+    /// Waits until the server of this generation is replaced or paused.
+    pub(super) async fn until_replaced(&self, generation: u64) {
+        let current = Up { generation, is_up: true };
+        let _ = self.up.subscribe().wait_for(|up| *up != current).await;
+    }
+
+    /// Counts a request as open until the result is dropped.
+    pub(super) fn opened(self: &Arc<Self>) -> Open {
+        self.open.send_modify(|open| *open += 1);
+        Open(Arc::clone(self))
+    }
+
+    /// Returns the session that a client names.
+    pub(super) fn session(&self, headers: &HeaderMap) -> Option<Arc<tokio::sync::Mutex<Session>>> {
+        let id = headers.get(forward::SESSION)?.to_str().ok()?;
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    }
+
+    /// Remembers a session. Beyond [`MAX_SESSIONS`] it is not opened again after a restart.
+    pub(super) fn remember(&self, session: Session) -> bool {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if sessions.len() >= MAX_SESSIONS {
+            return false;
+        }
+        sessions.insert(session.id.clone(), Arc::new(tokio::sync::Mutex::new(session)));
+        true
+    }
+
+    /// Forgets the session that a client names.
+    pub(super) fn forget(&self, headers: &HeaderMap) {
+        if let Some(id) = headers.get(forward::SESSION).and_then(|id| id.to_str().ok()) {
+            self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        }
+    }
+}
+
+/// An open request.
+pub(super) struct Open(Arc<Front>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.send_modify(|open| *open -= 1);
+    }
+}
+
+/// Accepts connections for ever.
+pub(super) async fn serve(listener: TcpListener, front: Arc<Front>) {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Such as too many open files: the next attempt may succeed.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let front = Arc::clone(&front);
+        tokio::spawn(async move {
+            let service = service_fn(|request| answer(Arc::clone(&front), request));
+            let mut http = hyper::server::conn::http1::Builder::new();
+            let _ = http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
+            drop(place);
+        });
+    }
+}
+
+async fn answer(front: Arc<Front>, request: Request<Incoming>) -> Result<Response<Outgoing>, Infallible> {
+    if !request.headers().get(HOST).is_some_and(is_local) {
+        // A web page whose name was bound to this machine's address could call the server otherwise. The server can't
+        // see that: it gets its own address as the host.
+        return Ok(whole(StatusCode::FORBIDDEN, "expected the name of this machine in the header host\n"));
+    }
+    Ok(forward::forward(front, request).await)
+}
+
+/// Returns whether a `host` header names this machine: `localhost` or a loopback address, with any port.
+fn is_local(host: &HeaderValue) -> bool {
+    let authority = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
+    authority.is_some_and(|authority| match authority.host().trim_matches(['[', ']']) {
+        "localhost" => true,
+        host => host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_local() {
+        let is_local = |host| is_local(&HeaderValue::from_static(host));
+        for host in ["localhost", "localhost:8000", "127.0.0.1:1", "127.1.2.3", "[::1]:8000"] {
+            assert!(is_local(host), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example:8000", "10.0.0.1", "user@evil.example", ""] {
+            assert!(!is_local(host), "{host}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_waits_60_s_for_a_server() {
+        let front = Front::new("http://127.0.0.1:1".parse().expect("a URL"));
+        let began = tokio::time::Instant::now();
+        assert_eq!((front.until_up_soon().await, began.elapsed().as_secs()), (None, 60));
+        let resume = async {
+            tokio::time::sleep(Duration::from_secs(59)).await;
+            front.resume()
+        };
+        assert_eq!(tokio::join!(front.until_up_soon(), resume), (Some(1), 1));
+    }
+
+    #[test]
+    fn of_sessions_1024_are_remembered() {
+        let front = Front::new("http://127.0.0.1:1/mcp".parse().expect("a URL"));
+        let remember = |n: usize| front.remember(Session::for_test(&n.to_string()));
+        assert!((0..1_024).all(remember) && !remember(1_024));
+    }
+}

@@ -1,0 +1,91 @@
+//! The process of a server that serves HTTP.
+//!
+//! In: a command line. Out: its exit status. What it writes to stdout and stderr is shown, escaped.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use crate::dev::server;
+
+/// The time for a server to exit after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The time between two looks at whether a server has exited.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A running server.
+pub(super) struct Process {
+    child: Child,
+}
+
+impl Process {
+    /// Starts a server. On Unix it has a process group of its own: a script that starts the real server ends with it.
+    pub(super) fn start(words: &[OsString]) -> io::Result<Self> {
+        let mut command = server::command(words);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || server::show(stdout));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            thread::spawn(move || server::show(stderr));
+        }
+        Ok(Self { child })
+    }
+
+    /// Waits until the server exits. Returns its exit status.
+    pub(super) async fn exited(&mut self) -> String {
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return status.to_string(),
+                Ok(None) => sleep(LOOK).await,
+                Err(error) => return error.to_string(),
+            }
+        }
+    }
+
+    /// Asks the server to exit, and kills it if it takes too long.
+    pub(super) async fn end(mut self) {
+        self.ask();
+        if timeout(GRACE, self.exited()).await.is_err() {
+            self.kill();
+            self.exited().await;
+        }
+    }
+
+    #[cfg(unix)]
+    fn ask(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    #[cfg(not(unix))]
+    fn ask(&mut self) {
+        self.kill();
+    }
+
+    #[cfg(unix)]
+    fn kill(&self) {
+        self.signal(rustix::process::Signal::KILL);
+    }
+
+    #[cfg(not(unix))]
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// Sends a signal to the group of the server. The group may be gone.
+    #[cfg(unix)]
+    fn signal(&self, signal: rustix::process::Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(pid) = pid {
+            let _ = rustix::process::kill_process_group(pid, signal);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A stream that stays open at its client while the server behind it is replaced: the stream of a session, and
+//! `subscriptions/listen` of 2026-07-28. Each new server is asked for it again, and the client is told that everything
+//! may have changed.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::Response;
+use hyper::body::Incoming;
+use plainwire::proto::sse::{Event, write_comment};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+use super::forward::{self, ALIVE, Sent, is_replaced, write_again, write_message};
+use super::front::Front;
+use crate::dev::changes;
+use crate::output;
+
+/// Passes on the events of a stream until its client leaves, or its server ends the stream and goes on.
+pub(super) async fn keep(
+    front: Arc<Front>,
+    sent: Sent,
+    mut response: Response<Incoming>,
+    mut generation: u64,
+    pieces: mpsc::Sender<Bytes>,
+) {
+    let is_listen = sent.message.is_object();
+    let mut awaits_acknowledgement = false;
+    loop {
+        let write = |event: Event, out: &mut Vec<u8>| {
+            if std::mem::take(&mut awaits_acknowledgement) && is_acknowledgement(&event, &sent.message) {
+                // The client has got one before.
+                changes::of_listen(&sent.message).iter().for_each(|it| write_message(it, out));
+            } else {
+                write_again(&event, None, out);
+            }
+        };
+        let is_reading = tokio::select! {
+            is_reading = forward::pass(&mut response, &pieces, write) => is_reading,
+            () = front.until_replaced(generation) => true,
+        };
+        if !is_reading || !is_replaced(&front, generation).await {
+            return;
+        }
+        drop(response);
+        (response, generation) = tokio::select! {
+            again = again(&front, &sent) => match again {
+                Some(again) => again,
+                None => return,
+            },
+            () = stay_alive(&pieces) => return,
+        };
+        awaits_acknowledgement = is_listen;
+        let session = if is_listen { None } else { front.session(&sent.headers) };
+        if let Some(session) = session {
+            let mut out = Vec::new();
+            let changed = changes::of_session(&session.lock().await.capabilities);
+            changed.iter().for_each(|it| write_message(it, &mut out));
+            if pieces.send(out.into()).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Asks the next servers for the stream until one opens it. Returns `None` if a server does not.
+async fn again(front: &Front, sent: &Sent) -> Option<(Response<Incoming>, u64)> {
+    loop {
+        let generation = front.until_up().await;
+        match forward::send(front, sent, generation).await {
+            Ok(response) if forward::is_events(&response) => return Some((response, generation)),
+            Ok(response) => {
+                output::note(&format!(
+                    "the server did not open a stream again: status {}",
+                    response.status()
+                ));
+                return None;
+            }
+            Err(_) if is_replaced(front, generation).await => {}
+            Err(why) => {
+                output::note(&format!("a stream was not opened again: {why}"));
+                return None;
+            }
+        }
+    }
+}
+
+/// Sends comments until the client leaves.
+async fn stay_alive(pieces: &mpsc::Sender<Bytes>) {
+    loop {
+        let mut out = Vec::new();
+        write_comment(&mut out, "");
+        tokio::select! {
+            () = sleep(ALIVE) => {}
+            () = pieces.closed() => return,
+        }
+        if pieces.send(out.into()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Returns whether an event acknowledges a subscription.
+fn is_acknowledgement(event: &Event, listen: &Value) -> bool {
+    let message: Value =
+        event.data.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+    message["method"] == "notifications/subscriptions/acknowledged"
+        && *changes::subscription(&message) == listen["id"]
+}

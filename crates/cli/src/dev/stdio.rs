@@ -1,0 +1,190 @@
+//! A client on stdin and stdout, and the servers behind it, which speak on their stdin and stdout.
+//!
+//! In: frames of the client on stdin, changes of files, and the frames of the server. Out: frames on stdout.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::proxy::{Action, Proxy};
+use super::room::Waiting;
+use super::server::{self, Server};
+use super::{DRAIN, MAX_EVENTS, Plan, watch};
+use crate::exit::{Exit, Failure};
+use crate::output;
+
+/// An event that the loop of `plainwire dev` handles.
+pub(super) enum Event {
+    Built(bool),
+    Changed(String),
+    Client(Waiting),
+    ClientEnd,
+    Server(u64, Waiting),
+    ServerEnd(u64),
+}
+
+/// Serves the client on stdin and stdout until it closes stdin.
+pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
+    let (events, received) = sync_channel(MAX_EVENTS);
+    let sink = events.clone();
+    thread::spawn(move || plan.watched.each_change(|path| sink.send(Event::Changed(path)).is_ok()));
+    let sink = events.clone();
+    thread::spawn(move || {
+        server::frames_of_client(io::stdin(), &sink);
+        let _ = sink.send(Event::ClientEnd);
+    });
+    let mut development = Development {
+        began: Instant::now(),
+        build: plan.build,
+        building: None,
+        command: plan.command,
+        events,
+        proxy: Proxy::default(),
+        running: None,
+        retiring: Vec::new(),
+    };
+    development.changed("");
+    loop {
+        // While an old server drains, it is looked at again and again.
+        let pause = if development.retiring.is_empty() { Duration::from_secs(3_600) } else { watch::LOOK };
+        match received.recv_timeout(pause) {
+            Ok(Event::ClientEnd) => break,
+            Ok(event) => development.handle(event)?,
+            Err(_) => development.drain()?,
+        }
+    }
+    development.end();
+    Ok(Exit::Done)
+}
+
+/// The state of the loop.
+struct Development {
+    began: Instant,
+    build: Vec<OsString>,
+    /// Whether a build runs, and whether a file has changed since it began.
+    building: Option<bool>,
+    command: Vec<OsString>,
+    events: SyncSender<Event>,
+    proxy: Proxy,
+    /// The servers that are replaced and still answer requests, each with the time at which it has to end.
+    retiring: Vec<(Server, Instant)>,
+    running: Option<Server>,
+}
+
+impl Development {
+    fn handle(&mut self, event: Event) -> Result<(), Failure> {
+        let now = self.began.elapsed();
+        match event {
+            Event::Changed(path) => {
+                self.changed(&path);
+                Ok(())
+            }
+            Event::Built(is_good) => self.built(is_good),
+            Event::Client(line) => {
+                let actions = self.proxy.handle_client(line.take(), now);
+                self.apply(actions)
+            }
+            Event::Server(generation, line) => {
+                let actions = self.proxy.handle_server(generation, line.take(), now);
+                self.apply(actions)
+            }
+            Event::ServerEnd(generation) => self.ended(generation),
+            Event::ClientEnd => Ok(()),
+        }
+    }
+
+    /// Handles a change of a file: builds, or starts the server again if there is nothing to build.
+    fn changed(&mut self, path: &str) {
+        if !path.is_empty() {
+            output::note(&format!("{path} has changed"));
+        }
+        if self.building.is_some() {
+            self.building = Some(true);
+            return;
+        }
+        self.building = Some(false);
+        if self.build.is_empty() {
+            let _ = self.events.try_send(Event::Built(true));
+        } else {
+            let (words, events) = (self.build.clone(), self.events.clone());
+            thread::spawn(move || events.send(Event::Built(server::build(&words))));
+        }
+    }
+
+    fn built(&mut self, is_good: bool) -> Result<(), Failure> {
+        if self.building.take() == Some(true) {
+            self.changed("");
+            return Ok(());
+        }
+        if !is_good {
+            let state = if self.running.is_some() { "; the server that runs goes on" } else { "" };
+            output::note(&format!("the build failed{state}"));
+            return Ok(());
+        }
+        let (generation, actions) = self.proxy.started();
+        if let Some(old) = self.running.take() {
+            self.retiring.push((old, Instant::now() + DRAIN));
+        }
+        match Server::start(&self.command, generation, &self.events) {
+            Ok(server) => {
+                self.running = Some(server);
+                output::note(if generation == 1 { "the server runs" } else { "the server was restarted" });
+            }
+            Err(error) => output::note(&format!("starting the server failed: {error}")),
+        }
+        self.apply(actions)?;
+        self.drain()
+    }
+
+    /// Ends servers that were replaced, once they have answered their requests or had time for it.
+    fn drain(&mut self) -> Result<(), Failure> {
+        let mut kept = Vec::new();
+        for (server, until) in std::mem::take(&mut self.retiring) {
+            if self.proxy.is_needed(server.generation) && Instant::now() < until {
+                kept.push((server, until));
+                continue;
+            }
+            let actions = self.proxy.ended(server.generation);
+            server.end();
+            self.apply(actions)?;
+        }
+        self.retiring = kept;
+        Ok(())
+    }
+
+    /// Handles the end of a server's output. A server that ends by itself is started again after the next change.
+    fn ended(&mut self, generation: u64) -> Result<(), Failure> {
+        if let Some(server) = self.running.take_if(|it| it.generation == generation) {
+            let status = server.end();
+            output::note(&format!("the server ended ({status}); it is started again after the next change"));
+        }
+        let actions = self.proxy.ended(generation);
+        self.apply(actions)
+    }
+
+    fn apply(&mut self, actions: Vec<Action>) -> Result<(), Failure> {
+        for action in actions {
+            match action {
+                Action::Say(line) => output::note(&line),
+                // Frames are for a program. A terminal gets them escaped, as JSON.
+                Action::ToClient(frame) => output::frame(&frame)?,
+                Action::ToServer(generation, frame) => {
+                    let running = self.running.iter().chain(self.retiring.iter().map(|(server, _)| server));
+                    let server = running.into_iter().find(|it| it.generation == generation);
+                    if server.is_some_and(|server| !server.send(frame)) {
+                        output::note("a frame is dropped: the server does not read its input");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(self) {
+        let running = self.running.into_iter().chain(self.retiring.into_iter().map(|(server, _)| server));
+        running.for_each(|server| drop(server.end()));
+        let _ = io::stdout().flush();
+    }
+}

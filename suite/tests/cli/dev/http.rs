@@ -1,0 +1,285 @@
+//! Tests of `plainwire dev --http`: clients over HTTP that stay while the server behind them changes.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use plainwire::Client;
+use plainwire::client::Change;
+use plainwire::model::SubscriptionFilter;
+use plainwire::proto::cursor::List;
+use plainwire::proto::peer::EraChoice;
+use plainwire::serde_json::json;
+use plainwire_suite::binary;
+use tokio::time::{sleep, timeout};
+
+use super::SOON;
+use crate::Ran;
+
+const SERVER: &str = env!("CARGO_BIN_EXE_changing-server");
+
+/// A running `plainwire dev --http`, and the files of its server.
+struct Running {
+    child: Child,
+    folder: PathBuf,
+    own: SocketAddr,
+    server: SocketAddr,
+}
+
+impl Running {
+    fn start(name: &str, pause: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("dev-http-{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("src")).expect("a folder of our own");
+        fs::write(folder.join("src/description"), "First").expect("a file of our own");
+        fs::write(folder.join("src/pause"), pause).expect("a file of our own");
+        // The build fails while there is this file.
+        fs::write(
+            folder.join("build.sh"),
+            "if [ -e src/broken ]; then echo 'expected a semicolon' >&2; exit 1; fi",
+        )
+        .expect("a file of our own");
+        let (own, server) = (free(), free());
+        let log = File::create(folder.join("log")).expect("a file of our own");
+        let mut command = binary::command();
+        command.current_dir(&folder).stdin(Stdio::null()).stderr(log);
+        command.args(["dev", "--http", &own.to_string(), "--url", &format!("http://{server}/mcp")]);
+        command.args(["--watch", "src", "--build", "sh build.sh", "--", SERVER, &server.to_string(), "src"]);
+        let child = command.spawn().expect("the binary starts");
+        Self { child, folder, own, server }
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        fs::write(self.folder.join("src").join(file), text).expect("a file of our own");
+    }
+
+    async fn connect(&self, era: EraChoice) -> Client {
+        self.until("the server runs").await;
+        let url = format!("http://{}/mcp", self.own);
+        Client::builder().era(era).connect(url.as_str()).await.expect("a server")
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).expect("UTF-8")
+    }
+
+    /// Waits until `plainwire dev` has said this.
+    async fn until(&self, text: &str) {
+        let end = Instant::now() + SOON;
+        while !self.log().contains(text) {
+            assert!(Instant::now() < end, "no {text:?} in {}", self.log());
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Asks the command to end, as a terminal or a service manager does. Returns its exit code.
+    fn end(&mut self) -> Option<i32> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            self.end();
+        }
+    }
+}
+
+/// Returns an address that is free.
+fn free() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a free port")
+}
+
+async fn description(client: &Client) -> String {
+    client.list_tools().await.expect("tools").remove(0).description.expect("a description")
+}
+
+#[tokio::test]
+async fn clients_of_both_eras_hear_of_the_next_server_on_the_streams_that_they_have() {
+    let running = Running::start("restart", "0");
+    for (era, before, after) in
+        [(EraChoice::Legacy, "First", "Second"), (EraChoice::Modern, "Second", "Third")]
+    {
+        let client = running.connect(era).await;
+        assert_eq!(description(&client).await, before);
+        let filter = SubscriptionFilter {
+            tools_list_changed: true,
+            resource_subscriptions: vec!["notes://all".to_owned()],
+            ..SubscriptionFilter::default()
+        };
+        let mut changes = client.listen(filter).await.expect("a subscription");
+        running.write("description", after);
+        loop {
+            let change = timeout(SOON, changes.next()).await;
+            let change = change.unwrap_or_else(|_| panic!("{era:?}: {}", running.log())).expect("a change");
+            if matches!(change, Change::List(List::Tools)) {
+                break;
+            }
+        }
+        assert_eq!(description(&client).await, after);
+        let called = client.call_tool("t", json!({})).await.expect("a result");
+        assert_eq!(called.content[0].as_text(), Some(after));
+        client.close().await;
+    }
+    for said in ["src/description has changed", "the server was restarted", "tools/list", "tools/call t"] {
+        running.until(said).await;
+    }
+}
+
+#[tokio::test]
+async fn a_build_that_fails_is_shown_and_the_server_over_http_goes_on() {
+    let running = Running::start("broken", "0");
+    let client = running.connect(EraChoice::Legacy).await;
+    running.write("description", "Second");
+    running.write("broken", "");
+    running.until("expected a semicolon\nthe build failed; the server that runs goes on").await;
+    assert_eq!(description(&client).await, "First");
+    fs::remove_file(running.folder.join("src/broken")).expect("a file of our own");
+    running.until("the server was restarted").await;
+    assert_eq!(description(&client).await, "Second");
+}
+
+#[tokio::test]
+async fn a_restart_waits_for_the_call_that_runs_and_later_requests_wait_for_the_restart() {
+    let running = Running::start("running", "1000");
+    for (era, before, after) in
+        [(EraChoice::Legacy, "First", "Second"), (EraChoice::Modern, "Second", "Third")]
+    {
+        let client = running.connect(era).await;
+        let again = client.clone();
+        let called = async { again.call_tool("t", json!({})).await };
+        let restart = async {
+            sleep(Duration::from_millis(200)).await;
+            running.write("description", after);
+            // Long enough for the change to be noticed; the call still runs.
+            sleep(Duration::from_millis(500)).await;
+            description(&client).await
+        };
+        let (called, described) = tokio::join!(called, restart);
+        assert_eq!(called.expect("a result").content[0].as_text(), Some(before));
+        assert_eq!(described, after);
+    }
+}
+
+#[tokio::test]
+async fn calls_whose_server_is_killed_are_answered_with_an_error() {
+    let running = Running::start("killed", "60000");
+    let client = running.connect(EraChoice::Modern).await;
+    let kill = async {
+        sleep(Duration::from_millis(200)).await;
+        // Only the server has this address among its arguments and no `dev`.
+        let line = format!("^{SERVER} {}", running.server);
+        assert!(Command::new("pkill").args(["-KILL", "-f", &line]).status().expect("procps").success());
+    };
+    // The answer to the first call is a stream, that of the second has not begun.
+    let (first, second) = (client.call_tool("t", json!({})), client.call_tool("quiet", json!({})));
+    let (first, second, ()) = tokio::join!(first, second, kill);
+    for called in [first, second] {
+        let error = called.expect_err("no server").to_string();
+        assert!(error.contains("the server was restarted before it answered `tools/call`"), "{error}");
+    }
+    running.until("the server ended (signal: 9 (SIGKILL)); it is started again after the next change").await;
+    running.write("pause", "0");
+    assert_eq!(description(&client).await, "First");
+}
+
+#[tokio::test]
+async fn a_signal_ends_the_command_and_its_server() {
+    let mut running = Running::start("signal", "0");
+    running.until("the server runs").await;
+    assert_eq!(running.end(), Some(0));
+    assert!(TcpStream::connect(running.server).is_err(), "the server still listens");
+}
+
+/// Sends the head of a request to `plainwire dev`, and `count` bytes. Returns the beginning of the response.
+fn answer(running: &Running, head: &str, count: usize) -> String {
+    let mut stream = TcpStream::connect(running.own).expect("it listens");
+    let head =
+        format!("POST /mcp HTTP/1.1\r\n{head}\r\nconnection: close\r\ncontent-length: {count}\r\n\r\n");
+    // The command may refuse the request before it has read all of it.
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&vec![b' '; count]));
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).expect("a response");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn a_name_that_a_web_page_bound_to_this_machine_is_refused() {
+    let running = Running::start("host", "0");
+    running.until("the server runs").await;
+    assert_eq!(answer(&running, "host: evil.example", 2), "HTTP/1.1 403");
+    assert_eq!(answer(&running, "host: localhost", 2), "HTTP/1.1 415", "the server's own answer");
+}
+
+#[tokio::test]
+async fn a_body_over_64_mib_is_refused() {
+    let running = Running::start("large", "0");
+    running.until("the server runs").await;
+    assert_eq!(answer(&running, "host: localhost", (64 << 20) + 1), "HTTP/1.1 413");
+    assert_ne!(answer(&running, "host: localhost", 16 << 20), "HTTP/1.1 413");
+}
+
+#[tokio::test]
+async fn of_connections_256_are_open_at_a_time() {
+    let running = Running::start("many", "0");
+    running.until("the server runs").await;
+    let asks = || {
+        let mut stream = TcpStream::connect(running.own).expect("it listens");
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: evil.example\r\n\r\n").expect("it reads");
+        stream
+    };
+    let hears = |stream: &mut TcpStream, patience: Duration| {
+        stream.set_read_timeout(Some(patience)).expect("a time");
+        stream.read_exact(&mut [0; 12]).is_ok()
+    };
+    let mut open: Vec<TcpStream> = (0..256).map(|_| asks()).collect();
+    assert!(open.iter_mut().all(|stream| hears(stream, SOON)));
+    let mut next = asks();
+    assert!(!hears(&mut next, Duration::from_millis(200)), "one connection too many is served");
+    open.pop();
+    assert!(hears(&mut next, SOON));
+}
+
+#[test]
+fn addresses_that_can_not_work_are_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let taken = taken.local_addr().expect("an address");
+    let at = |http: &str, url: &str| {
+        let mut command = binary::command();
+        command.args(["dev", "--http", http, "--url", url, "--watch", "/dev/null", "--", "true"]);
+        Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"))
+    };
+    let taken_url = format!("http://{taken}/mcp");
+    for (http, url, code, expected) in [
+        (
+            "0.0.0.0:0",
+            "http://127.0.0.1:1/mcp",
+            2,
+            "expected a loopback address such as 127.0.0.1:8001 as --http",
+        ),
+        (
+            "here",
+            "http://127.0.0.1:1/mcp",
+            2,
+            "expected an address and port such as 127.0.0.1:8001 as --http",
+        ),
+        (
+            "127.0.0.1:0",
+            "https://127.0.0.1:1/mcp",
+            2,
+            "expected a URL such as http://127.0.0.1:8000/mcp as --url",
+        ),
+        ("127.0.0.1:0", "127.0.0.1:1", 2, "expected a URL such as http://127.0.0.1:8000/mcp as --url"),
+        ("127.0.0.1:0", &taken_url, 3, "but another program listens at http://127.0.0.1:"),
+        (&taken.to_string(), "http://127.0.0.1:1/mcp", 3, "listening at 127.0.0.1:"),
+    ] {
+        let ran = at(http, url);
+        assert!(ran.code == code && ran.stderr.contains(expected), "{ran:?}");
+    }
+}
