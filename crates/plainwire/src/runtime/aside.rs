@@ -1,26 +1,29 @@
 //! Threads beside the workers, for steps of handlers that have no place on a worker or probably block.
 //!
-//! In: steps that want such a thread. Out: a place for each, in the order in which they asked. At first there
-//! are as many places as workers, so that handlers that compute do not take the processors from all other
-//! tasks, however many calls there are. A step that runs for long probably blocks, and needs no processor:
-//! it makes room for another step, up to [`ASIDE`] in all.
+//! In: steps that want such a thread, each with its caller. Out: a place for each. Callers take turns, so that one
+//! whose calls are many delays another by a few steps only; the steps of one caller run in the order in which they
+//! asked. At first there are as many places as workers, so that handlers that compute do not take the processors
+//! from all other tasks, however many calls there are. A step that runs for long probably blocks, and needs no
+//! processor: it makes room for another step, up to [`ASIDE`] in all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 
 /// The largest number of steps that run on threads of their own at a time. Each may hold such a thread until
 /// its handler stops blocking. 64: an eighth of the blocking threads that tokio starts by default, since
 /// handlers use these for other work too.
 pub(crate) const ASIDE: usize = 64;
 
+/// The number of a caller whose steps take turns with those of others. Callers with the same number count as one.
+pub(crate) type Lane = u64;
+
 /// The threads beside the workers of one runtime.
 #[derive(Debug)]
 pub(super) struct Aside {
     /// The number of places before any step has run for long.
     few: usize,
-    permits: Arc<Semaphore>,
     steps: Mutex<Steps>,
 }
 
@@ -30,6 +33,29 @@ struct Steps {
     long: usize,
     next: u64,
     running: BTreeMap<u64, Age>,
+    /// The lanes with waiting steps, in the order of their turns.
+    turns: VecDeque<Lane>,
+    /// The steps that wait, by lane. No queue is empty.
+    waiting: BTreeMap<Lane, VecDeque<oneshot::Sender<AsidePlace>>>,
+}
+
+impl Steps {
+    /// Takes the step whose turn it is from those that wait. A step whose call is gone has no turn.
+    fn next_waiting(&mut self) -> Option<oneshot::Sender<AsidePlace>> {
+        loop {
+            let lane = self.turns.pop_front()?;
+            let queue = self.waiting.get_mut(&lane)?;
+            let step = std::iter::from_fn(|| queue.pop_front()).find(|step| !step.is_closed());
+            if queue.is_empty() {
+                self.waiting.remove(&lane);
+            } else {
+                self.turns.push_back(lane);
+            }
+            if step.is_some() {
+                return step;
+            }
+        }
+    }
 }
 
 /// The time that a step has run, in looks.
@@ -46,22 +72,49 @@ enum Age {
 impl Aside {
     /// `workers` is the number of worker threads of the runtime.
     pub(super) fn new(workers: usize) -> Self {
-        let few = workers.min(ASIDE);
-        Self { few, permits: Arc::new(Semaphore::new(few)), steps: Mutex::default() }
+        Self { few: workers.min(ASIDE), steps: Mutex::default() }
     }
 
-    /// Waits for a place.
-    pub(super) async fn enter(self: Arc<Self>) -> AsidePlace {
-        // The semaphore is never closed.
-        let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
-        let number = {
+    /// Waits for a place for a step of `lane`.
+    pub(super) async fn enter(self: Arc<Self>, lane: Lane) -> AsidePlace {
+        let (step, turn) = oneshot::channel();
+        {
             let mut steps = self.lock();
-            let number = steps.next;
-            steps.next += 1;
-            steps.running.insert(number, Age::New);
-            number
-        };
-        AsidePlace { aside: self, number, permit }
+            let Steps { turns, waiting, .. } = &mut *steps;
+            let queue = waiting.entry(lane).or_default();
+            if queue.is_empty() {
+                turns.push_back(lane);
+            }
+            queue.push_back(step);
+        }
+        self.admit();
+        match turn.await {
+            Ok(place) => place,
+            // A waiting step is only dropped with its place.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Gives the free places to steps that wait.
+    fn admit(self: &Arc<Self>) {
+        loop {
+            let (step, number) = {
+                let mut steps = self.lock();
+                if steps.running.len() >= self.few + steps.long {
+                    return;
+                }
+                let Some(step) = steps.next_waiting() else { return };
+                let number = steps.next;
+                steps.next += 1;
+                steps.running.insert(number, Age::New);
+                (step, number)
+            };
+            if let Err(mut place) = step.send(AsidePlace { aside: Arc::clone(self), number: Some(number) }) {
+                // Its call is gone. Given back here, because the drop would call this function again.
+                place.number = None;
+                self.lock().running.remove(&number);
+            }
+        }
     }
 
     /// Returns whether any step runs beside the workers.
@@ -71,7 +124,7 @@ impl Aside {
 
     /// Makes room for another step for each one that has run since the look before the last one. Called at
     /// regular intervals while steps run.
-    pub(super) fn look(&self) {
+    pub(super) fn look(self: &Arc<Self>) {
         let mut steps = self.lock();
         let Steps { long, running, .. } = &mut *steps;
         for age in running.values_mut() {
@@ -80,11 +133,12 @@ impl Aside {
                 Age::Seen if self.few + *long < ASIDE => {
                     *age = Age::Long;
                     *long += 1;
-                    self.permits.add_permits(1);
                 }
                 Age::Seen | Age::Long => {}
             }
         }
+        drop(steps);
+        self.admit();
     }
 
     fn lock(&self) -> MutexGuard<'_, Steps> {
@@ -96,18 +150,20 @@ impl Aside {
 #[derive(Debug)]
 pub(super) struct AsidePlace {
     aside: Arc<Aside>,
-    number: u64,
-    permit: Option<OwnedSemaphorePermit>,
+    /// `None` if the place was given back.
+    number: Option<u64>,
 }
 
 impl Drop for AsidePlace {
     fn drop(&mut self) {
+        let Some(number) = self.number else { return };
         let mut steps = self.aside.lock();
-        if steps.running.remove(&self.number) == Some(Age::Long) {
-            steps.long -= 1;
+        if steps.running.remove(&number) == Some(Age::Long) {
             // The step that it has made room for has its place now.
-            self.permit.take().into_iter().for_each(OwnedSemaphorePermit::forget);
+            steps.long -= 1;
         }
+        drop(steps);
+        self.aside.admit();
     }
 }
 
@@ -131,7 +187,7 @@ mod tests {
     impl Asking {
         fn new(workers: usize, count: usize) -> Self {
             let aside = Arc::new(Aside::new(workers));
-            let waiting = (0..count).map(|_| Box::pin(Arc::clone(&aside).enter()) as _).collect();
+            let waiting = (0..count).map(|_| Box::pin(Arc::clone(&aside).enter(0)) as _).collect();
             Self { aside, places: Vec::new(), waiting }
         }
 
@@ -170,7 +226,44 @@ mod tests {
         assert_eq!(steps.running().await, 2);
         (steps.places, steps.waiting) = Default::default();
         assert!(!steps.aside.is_used());
-        assert_eq!(steps.aside.permits.available_permits(), 2);
+    }
+
+    /// Polls each step that waits once, in order. Returns the numbers of those that got a place, with the places.
+    async fn entered(
+        waiting: &mut [Option<Pin<Box<dyn Future<Output = AsidePlace>>>>],
+    ) -> Vec<(usize, AsidePlace)> {
+        unconstrained(poll_fn(|cx| {
+            let mut entered = Vec::new();
+            for (n, it) in waiting.iter_mut().enumerate() {
+                if let Some(Poll::Ready(place)) = it.as_mut().map(|it| it.as_mut().poll(cx)) {
+                    *it = None;
+                    entered.push((n, place));
+                }
+            }
+            Poll::Ready(entered)
+        }))
+        .await
+    }
+
+    #[tokio::test]
+    async fn callers_take_turns_and_a_step_that_is_gone_has_none() {
+        let aside = Arc::new(Aside::new(1));
+        // Ninety-eight steps of one caller, then two of another.
+        let mut waiting: Vec<_> = (0..100)
+            .map(|n| Some(Box::pin(Arc::clone(&aside).enter(n / 98)) as Pin<Box<dyn Future<Output = _>>>))
+            .collect();
+        let mut order = Vec::new();
+        for round in 0.. {
+            if round == 2 {
+                // The client of these calls has left.
+                waiting[2..90].iter_mut().for_each(|it| *it = None);
+            }
+            let entered = entered(&mut waiting).await;
+            let [(n, _)] = entered[..] else { break };
+            order.push(n);
+        }
+        assert_eq!(order, [0, 1, 98, 90, 99, 91, 92, 93, 94, 95, 96, 97]);
+        assert!(!aside.is_used() && aside.lock().waiting.is_empty());
     }
 
     #[tokio::test]

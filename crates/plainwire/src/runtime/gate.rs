@@ -3,7 +3,8 @@
 //!
 //! In: the steps of calls, which are the code of a handler between two waits. Out: each step is run, or told to
 //! wait. Nobody can tell in advance whether a step will block, so at most all workers but one run steps at a
-//! time. Further steps run on [threads of their own](super::aside), as far as there are some; the others wait.
+//! time. Further steps run on [threads of their own](super::aside), as far as there are some; the others wait. Callers
+//! take turns.
 //!
 //! A worker that blocks may be the one that waits for input and timers on behalf of all. Another worker takes
 //! this over only when it is woken, so while a step runs, a thread (the watch) wakes one every [`GLANCE`].
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, Id, RuntimeFlavor};
 
-use super::aside::{Aside, AsidePlace};
+use super::aside::{Aside, AsidePlace, Lane};
 
 /// Time between two looks of the watch. 10 ms: a fifth of the delay that a blocking handler may cause others.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -180,6 +181,7 @@ impl Drop for Place<'_> {
 /// The way of one call through the gate, step by step.
 pub(crate) struct Passage {
     gate: Arc<Gate>,
+    lane: Lane,
     /// The time of the first try for a place; `None` if no step waits for one.
     tried: Option<Instant>,
     /// The wait for a thread of its own; `None` if no step waits.
@@ -187,8 +189,9 @@ pub(crate) struct Passage {
 }
 
 impl Passage {
-    pub(crate) fn new(gate: &Arc<Gate>) -> Self {
-        Self { gate: Arc::clone(gate), tried: None, turn: None }
+    /// Creates the way of a call. `lane` is the number of its caller.
+    pub(crate) fn new(gate: &Arc<Gate>, lane: Lane) -> Self {
+        Self { gate: Arc::clone(gate), lane, tried: None, turn: None }
     }
 
     /// Runs `step` on the current thread if there is a place, and otherwise on a thread of its own. Pending if
@@ -214,7 +217,7 @@ impl Passage {
                 return Poll::Pending;
             }
         }
-        let aside = || Box::pin(Arc::clone(&self.gate.aside).enter()) as _;
+        let aside = || Box::pin(Arc::clone(&self.gate.aside).enter(self.lane)) as _;
         let turn = self.turn.get_or_insert_with(aside);
         let _place = ready!(turn.as_mut().poll(cx));
         self.gate.watch();

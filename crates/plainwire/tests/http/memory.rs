@@ -2,6 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -49,9 +50,9 @@ fn padded(mut message: Value, bytes: usize) -> Value {
 
 #[tokio::test]
 async fn a_body_is_refused_when_its_caller_has_no_memory_left_and_others_are_served() {
-    let web = limited(4 * MIB);
-    let big = padded(request(1, "ping", json!({})), 3 * MIB);
-    over(ada(&web).post(&big).await, 429, 2 * MIB).await;
+    let web = limited(8 * MIB);
+    let big = padded(request(1, "ping", json!({})), 5 * MIB);
+    over(ada(&web).post(&big).await, 429, 4 * MIB).await;
     let small = padded(request(1, "ping", json!({})), MIB);
     let session = ada(&web).session(LEGACY).await;
     for _ in 0..10 {
@@ -61,7 +62,7 @@ async fn a_body_is_refused_when_its_caller_has_no_memory_left_and_others_are_ser
     let waits = padded(call(1, "wait", json!({ "ms": 200 })), MIB + MIB / 2);
     let left = timeout(Duration::from_millis(20), session.post(&waits)).await;
     assert!(left.is_err(), "it was answered");
-    over(session.post(&small).await, 429, 2 * MIB).await;
+    over(session.post(&small).await, 429, 4 * MIB).await;
     let other = bob(&web).session(LEGACY).await;
     assert_eq!(other.post(&small).await.status, 200);
     sleep(Duration::from_millis(300)).await;
@@ -70,7 +71,7 @@ async fn a_body_is_refused_when_its_caller_has_no_memory_left_and_others_are_ser
 
 #[tokio::test]
 async fn all_callers_together_have_a_limit() {
-    let web = limited(4 * MIB);
+    let web = limited(8 * MIB);
     let eve = web.with("authorization", "Bearer e-token").session(LEGACY).await;
     let message = padded(call(1, "wait", json!({ "ms": 200 })), MIB + MIB / 2);
     for caller in [ada(&web), bob(&web)] {
@@ -78,10 +79,22 @@ async fn all_callers_together_have_a_limit() {
         let left = timeout(Duration::from_millis(20), session.post(&message)).await;
         assert!(left.is_err(), "it was answered");
     }
-    over(eve.post(&message).await, 503, 4 * MIB).await;
+    over(eve.post(&message).await, 503, 8 * MIB).await;
     assert_eq!(eve.post(&request(1, "ping", json!({}))).await.status, 200);
     sleep(Duration::from_millis(300)).await;
     assert_eq!(eve.post(&message).await.status, 200);
+}
+
+/// While a call runs, its arguments are there as text and as values.
+#[tokio::test]
+async fn a_large_body_counts_twice() {
+    let session = ada(&limited(8 * MIB)).session(LEGACY).await;
+    let waits = padded(call(1, "wait", json!({ "ms": 200 })), MIB + MIB / 4);
+    let left = timeout(Duration::from_millis(20), session.post(&waits)).await;
+    assert!(left.is_err(), "it was answered");
+    // Of 4 MiB, 1.5 are left.
+    over(session.post(&padded(request(2, "ping", json!({})), MIB)).await, 429, 4 * MIB).await;
+    assert_eq!(session.post(&padded(request(3, "ping", json!({})), MIB * 5 / 8)).await.status, 200);
 }
 
 #[tokio::test]
@@ -100,8 +113,10 @@ async fn an_answer_takes_memory_until_it_is_read() {
     assert_eq!(dropped["id"], 4);
     let message = dropped["error"]["message"].as_str().expect("a message");
     assert!(message.contains("; the request was carried out, and its answer of 524"), "{message}");
+    // Another answer would be dropped too, after its request was carried out.
+    over(web.ask(5, "tools/list", json!({})).await, 429, 2 * MIB).await;
     unread.pop();
-    assert_eq!(ask(5).await.status, 200);
+    assert_eq!(ask(6).await.status, 200);
 }
 
 #[tokio::test]
@@ -182,6 +197,36 @@ async fn answers_take_memory_before_they_are_sent() {
     assert!((1..=4).contains(&whole) && refused > 0, "{whole} answers of 512 KiB within 2 MiB");
     open.add_permits(1);
     assert_eq!(ask(13).await.status, 200, "all memory was given back");
+}
+
+/// Calls that wait for a thread when an answer is dropped do not begin.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_have_not_begun_are_refused_before_they_are_carried_out() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&begun);
+    let large = plainwire::Tool::new("large", move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        // Blocks, so that the calls wait for their turns.
+        std::thread::sleep(Duration::from_millis(3));
+        async { "x".repeat(MIB / 2) }
+    });
+    let limits = Limits { memory: Some(4 * MIB), ..Limits::default() };
+    let web = Web::new(Http::new(server(&Seen::default()).limits(limits).tool(large)));
+    let ask = |id| {
+        let web = web.at("/mcp");
+        tokio::spawn(
+            async move { web.ask(id, "tools/call", json!({ "name": "large", "arguments": {} })).await },
+        )
+    };
+    let asked: Vec<_> = (0..40).map(ask).collect();
+    let mut answers = Vec::new();
+    for one in asked {
+        answers.push(one.await.expect("an answer"));
+    }
+    // Four fit into 2 MiB. Those that run when the next one is dropped have begun.
+    let refused = answers.iter().filter(|answer| answer.status == 429).count();
+    let begun = begun.load(Ordering::SeqCst);
+    assert!(begun < 20 && refused > 30, "{begun} begun, {refused} refused of 40");
 }
 
 /// Returns whether a request is refused because its caller has no memory left.

@@ -272,6 +272,14 @@ impl Future for CallFuture {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<()> {
         let this = &mut *self;
         let Some(call) = &mut this.call else { return Poll::Ready(()) };
+        // Many calls may wait for their first step when the answer to an earlier one is dropped.
+        if call.pace.is_some()
+            && let Err(error) = this.end.check()
+        {
+            this.call = None;
+            this.end.answer(Err(Refusal::Error(error)));
+            return Poll::Ready(());
+        }
         let ended = ready!(Pin::new(call).poll(cx));
         this.call = None;
         if let Some((outcome, named)) = ended {
@@ -294,6 +302,16 @@ pub(crate) struct EndReport {
 impl EndReport {
     pub(crate) fn new(key: CallKey, attached: Attached, signals: Signals) -> Self {
         Self { answered: false, attached, key, signals }
+    }
+
+    /// Returns the number by which the steps of the call's caller take turns with those of others.
+    pub(crate) fn lane(&self) -> u64 {
+        self.attached.lane()
+    }
+
+    /// Checks whether the call may begin.
+    fn check(&self) -> Result<(), Error> {
+        self.attached.budget.as_ref().map_or(Ok(()), |budget| budget.check())
     }
 
     /// Answers the call. What the transport has attached to it is dropped before.

@@ -26,9 +26,23 @@ pub(crate) trait Budget: Send + Sync {
     /// The error that answers the call instead.
     fn claim(&self, bytes: usize) -> Result<Held, Error>;
 
+    /// Checks whether an answer to this caller was dropped a moment ago, so that a call which has not begun need not
+    /// begin.
+    ///
+    /// # Errors
+    /// The error that answers the call.
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Returns the name of the caller: of the principal, or of the network; empty if neither is known.
     fn caller(&self) -> &str {
         ""
+    }
+
+    /// Returns the number by which the steps of this caller take turns with those of others.
+    fn lane(&self) -> u64 {
+        0
     }
 }
 
@@ -46,6 +60,11 @@ impl Attached {
     /// Returns the name of the caller: of the principal, or of the network; empty if neither is known.
     pub(super) fn caller(&self) -> &str {
         self.budget.as_deref().map_or("", Budget::caller)
+    }
+
+    /// Returns the number by which the steps of the caller take turns with those of others.
+    pub(crate) fn lane(&self) -> u64 {
+        self.budget.as_deref().map_or(0, Budget::lane)
     }
 }
 

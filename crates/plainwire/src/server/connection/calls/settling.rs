@@ -131,7 +131,7 @@ fn continue_on_task(
 ) -> CallTask {
     let context = work.context.clone();
     let timeout = entry.timeout.or(built.timeout);
-    let (way, reports) = ((&built.sealer, Passage::new(gate)), (wanted.key, end.signals.clone()));
+    let (way, reports) = ((&built.sealer, Passage::new(gate, end.lane())), (wanted.key, end.signals.clone()));
     let guarded = GuardedCall::new(entry, work, way, reports, timeout, pace);
     let work = CallFuture::new(guarded, writer(built, wanted), wanted.uri().to_owned(), end);
     let task = spawn(work);

@@ -23,6 +23,10 @@ impl CallerId {
     pub(crate) fn as_str(&self) -> &str {
         &self.name
     }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
 }
 
 impl From<&str> for CallerId {

@@ -1,10 +1,12 @@
-//! The memory that an endpoint keeps for its callers, counted in bytes: bodies of requests until their calls
+//! The memory that an endpoint keeps for its callers, counted in bytes: bodies of requests (large ones twice) until their calls
 //! end, answers until they are sent, and records of sessions.
 //!
 //! In: claims, each before its memory is allocated. Out: the claim, or the limit that it would exceed. Memory
 //! that handlers allocate is not counted.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, Response};
@@ -26,9 +28,18 @@ const SHARE: usize = 4;
 /// of this size.
 pub(crate) const REQUEST: usize = 16 << 10;
 
+/// The longest time for which a caller's requests are refused after an answer was dropped: as long as `retry-after`
+/// says.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// The most callers of whom such a time is remembered.
+const SHORT_CALLERS: usize = 1_024;
+
 /// The memory that an endpoint keeps for its callers.
 #[derive(Debug)]
 pub(crate) struct Memory {
+    /// Whether `Taken::short` may have entries, so that most requests need not look.
+    is_short: AtomicBool,
     /// The most bytes of all callers together. One caller gets at most half of it.
     most: usize,
     taken: Mutex<Taken>,
@@ -39,6 +50,39 @@ struct Taken {
     all: usize,
     /// Invariant: these numbers are not 0, and `all` is their sum.
     by_caller: ByCaller<usize>,
+    /// The callers an answer to whom was dropped a moment ago: its size, and the end of that moment.
+    short: ByCaller<(usize, Instant)>,
+}
+
+impl Taken {
+    /// Returns whether a caller still has no room for an answer like the one that was dropped.
+    fn is_short(&mut self, caller: &CallerId, most: usize) -> bool {
+        let Some((bytes, until)) = self.short.get(caller) else { return false };
+        let taken = self.by_caller.get(caller).copied().unwrap_or_default();
+        let is_short = taken.saturating_add(*bytes) > most && Instant::now() < *until;
+        if !is_short {
+            self.short.remove(caller);
+        }
+        is_short
+    }
+
+    fn grow(&mut self, caller: &CallerId, more: usize, most: usize) -> Result<(), OverMemory> {
+        // Checked first, so that no caller is inserted without a claim.
+        if more > most / 2 {
+            return Err(OverMemory::Caller(most / 2));
+        }
+        let all = self.all.saturating_add(more);
+        match self.by_caller.get_mut(caller) {
+            Some(of_caller) if of_caller.saturating_add(more) > most / 2 => {
+                return Err(OverMemory::Caller(most / 2));
+            }
+            _ if all > most => return Err(OverMemory::All(most)),
+            Some(of_caller) => *of_caller += more,
+            None => drop(self.by_caller.insert(caller.clone(), more)),
+        }
+        self.all = all;
+        Ok(())
+    }
 }
 
 /// Bytes of a caller, counted until this is dropped.
@@ -62,7 +106,7 @@ impl Memory {
     /// Creates a count with this limit for all callers; `None` means the default share of the machine's memory.
     pub(crate) fn new(most: Option<usize>) -> Self {
         let most = most.unwrap_or_else(|| runtime::memory() / SHARE);
-        Self { most, taken: Mutex::default() }
+        Self { is_short: AtomicBool::new(false), most, taken: Mutex::default() }
     }
 
     /// Claims memory for `caller`.
@@ -73,6 +117,52 @@ impl Memory {
         let mut claim = Claim { bytes: 0, caller: caller.clone(), memory: Arc::clone(self) };
         claim.grow_to(bytes)?;
         Ok(claim)
+    }
+
+    /// Claims memory for a request of `caller` that begins, without its body. After an answer was dropped, requests are
+    /// refused until there is room for one like it, or [`SHORT`] has passed: their answers would be dropped too, after
+    /// they were carried out.
+    ///
+    /// # Errors
+    /// The limit that would be exceeded.
+    pub(crate) fn admit(self: &Arc<Self>, caller: &CallerId) -> Result<Claim, OverMemory> {
+        self.check(caller)?;
+        self.claim(caller, REQUEST)
+    }
+
+    /// Checks that no answer to `caller` was dropped a moment ago, since its request was admitted.
+    ///
+    /// # Errors
+    /// The limit that the answer would have exceeded.
+    pub(crate) fn check(&self, caller: &CallerId) -> Result<(), OverMemory> {
+        if !self.is_short.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut taken = self.lock();
+        let is_short = taken.is_short(caller, self.most / 2);
+        self.is_short.store(!taken.short.is_empty(), Ordering::Relaxed);
+        if is_short { Err(OverMemory::Caller(self.most / 2)) } else { Ok(()) }
+    }
+
+    /// Claims memory for an answer of `bytes`, of which the claim of its request has room for [`REQUEST`].
+    ///
+    /// # Errors
+    /// The limit that would be exceeded. The answer is dropped then.
+    pub(crate) fn claim_answer(
+        self: &Arc<Self>,
+        caller: &CallerId,
+        bytes: usize,
+    ) -> Result<Claim, OverMemory> {
+        self.claim(caller, bytes.saturating_sub(REQUEST)).inspect_err(|_| {
+            let (mut taken, now) = (self.lock(), Instant::now());
+            if taken.short.len() >= SHORT_CALLERS {
+                taken.short.retain(|_, (_, until)| now < *until);
+            }
+            if taken.short.len() < SHORT_CALLERS {
+                taken.short.insert(caller.clone(), (bytes, now + SHORT));
+                self.is_short.store(true, Ordering::Relaxed);
+            }
+        })
     }
 
     /// Counts memory that is there already, such as that of an event that was read from a store: even over the limit,
@@ -105,22 +195,7 @@ impl Claim {
     /// The limit that would be exceeded. The claim stays as it was.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), OverMemory> {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|more| *more > 0) else { return Ok(()) };
-        let most = self.memory.most;
-        let mut taken = self.memory.lock();
-        // Checked first, so that no caller is inserted without a claim.
-        if more > most / 2 {
-            return Err(OverMemory::Caller(most / 2));
-        }
-        let all = taken.all.saturating_add(more);
-        match taken.by_caller.get_mut(&self.caller) {
-            Some(of_caller) if of_caller.saturating_add(more) > most / 2 => {
-                return Err(OverMemory::Caller(most / 2));
-            }
-            _ if all > most => return Err(OverMemory::All(most)),
-            Some(of_caller) => *of_caller += more,
-            None => drop(taken.by_caller.insert(self.caller.clone(), more)),
-        }
-        taken.all = all;
+        self.memory.lock().grow(&self.caller, more, self.memory.most)?;
         self.bytes = bytes;
         Ok(())
     }
@@ -145,14 +220,23 @@ pub(crate) struct CallerMemory {
 
 impl Budget for CallerMemory {
     fn claim(&self, bytes: usize) -> Result<Held, Error> {
-        match self.memory.claim(&self.caller, bytes.saturating_sub(REQUEST)) {
+        match self.memory.claim_answer(&self.caller, bytes) {
             Ok(claim) => Ok(Arc::new(claim)),
             Err(over) => Err(Error::new(ErrorKind::Overloaded, over.text(&dropped(bytes)))),
         }
     }
 
+    fn check(&self) -> Result<(), Error> {
+        let refuse = |over: OverMemory| Error::new(ErrorKind::Overloaded, over.text(""));
+        self.memory.check(&self.caller).map_err(refuse)
+    }
+
     fn caller(&self) -> &str {
         self.caller.as_str()
+    }
+
+    fn lane(&self) -> u64 {
+        self.caller.hash()
     }
 }
 
@@ -221,6 +305,36 @@ mod tests {
         drop(counted);
         let taken = memory.lock();
         assert!(taken.all == 0 && taken.by_caller.is_empty(), "{taken:?}");
+    }
+
+    #[test]
+    fn after_a_dropped_answer_a_request_needs_room_for_one_like_it() {
+        let memory = Arc::new(Memory::new(Some(8 * REQUEST)));
+        let (ada, bob): (CallerId, CallerId) = ("ada".into(), "bob".into());
+        let unread = memory.claim(&ada, 2 * REQUEST).expect("room");
+        assert!(memory.claim_answer(&ada, 4 * REQUEST).is_err());
+        assert_eq!(memory.admit(&ada).err(), Some(OverMemory::Caller(4 * REQUEST)));
+        assert!(memory.admit(&bob).is_ok());
+        drop(unread);
+        assert!(memory.admit(&ada).is_ok(), "there is room");
+        // An answer for which there is never room ends nothing for ever.
+        assert!(memory.claim_answer(&ada, 100 * REQUEST).is_err());
+        assert!(memory.admit(&ada).is_err());
+        memory.lock().short.values_mut().for_each(|(_, until)| *until = Instant::now());
+        assert!(memory.admit(&ada).is_ok(), "the time has passed");
+        assert!(memory.lock().short.is_empty());
+    }
+
+    #[test]
+    fn of_callers_whose_answers_were_dropped_1024_are_remembered() {
+        let memory = Arc::new(Memory::new(Some(8 * REQUEST)));
+        for n in 0..1_030 {
+            assert!(memory.claim_answer(&CallerId::from(&*n.to_string()), 9 * REQUEST).is_err());
+        }
+        assert_eq!(memory.lock().short.len(), 1_024);
+        memory.lock().short.values_mut().for_each(|(_, until)| *until = Instant::now());
+        assert!(memory.claim_answer(&"ada".into(), 9 * REQUEST).is_err());
+        assert_eq!(memory.lock().short.len(), 1);
     }
 
     #[test]

@@ -197,8 +197,8 @@ impl Endpoint {
     ) -> Response<Body> {
         let bytes = response.body().whole().map_or(0, <[u8]>::len);
         // The claim of the request has room for a usual answer.
-        let memory = match bytes.checked_sub(REQUEST).map(|more| self.memory.claim(caller, more)).transpose()
-        {
+        let claim = || self.memory.claim_answer(caller, bytes);
+        let memory = match (bytes > REQUEST).then(claim).transpose() {
             Ok(memory) => memory,
             Err(over) => return over.response_instead(asked, bytes),
         };
@@ -231,7 +231,7 @@ impl Endpoint {
             return refuse(415, text);
         }
         let caller = self.caller(head).map_err(|found| Box::new(answer::unauthorized(found)))?;
-        let claimed = self.memory.claim(&caller.id, REQUEST);
+        let claimed = self.memory.admit(&caller.id);
         let mut memory = claimed.map_err(|over| Box::new(over.response(None)))?;
         let slot = || self.bodies.take(&caller.id, BODIES);
         let read = body::read(body, (limit, &mut memory), slot, self.patience).await;
@@ -259,12 +259,12 @@ impl Endpoint {
     /// the limit, if the message is valid and not a request. The returned place has the slot and `memory`.
     ///
     /// # Errors
-    /// The response, if the body is not UTF-8 or the caller has too many requests in flight.
+    /// The response, if the body is not UTF-8, or the caller has too many requests in flight or no memory left.
     pub(super) fn read<'r>(
         &self,
         bytes: &'r [u8],
         caller: &Caller,
-        memory: Claim,
+        mut memory: Claim,
     ) -> Result<(Read<'r>, Arc<Place>), Box<Response<Body>>> {
         if let Some(tap) = &self.built.tap {
             tap.see(Direction::In, bytes);
@@ -277,6 +277,16 @@ impl Endpoint {
         // At the limit, a caller can still send messages that are no requests, which cancel requests and
         // answer questions.
         let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
+        // Many requests may have been admitted before the first of their answers was dropped.
+        let refuse = |over: OverMemory| Box::new(over.response(rules::answered_id(&parsed)));
+        if !ends_something {
+            self.memory.check(&caller.id).map_err(refuse)?;
+        }
+        // While a call runs, its arguments are there as text and as values. A small body has room in `REQUEST`.
+        if !ends_something && bytes.len() > REQUEST {
+            let twice = memory.bytes() + bytes.len();
+            memory.grow_to(twice).map_err(refuse)?;
+        }
         let Limits { batch, depth, in_flight: most, .. } = self.built.config.limits;
         // Each message of a batch may be a call, which continues when its client disconnects.
         let count = if envelope::is_batch(text) {
