@@ -44,6 +44,9 @@ use starting::{CallRequest, Starts};
 pub(crate) use starting::{FirstStep, Start};
 use stopping::CallTask;
 
+/// The room that is reserved for the end of a message, in bytes.
+const END_OF_MESSAGE: usize = 16;
+
 /// The calls of one connection, with the peer that they answer through.
 pub(crate) struct Calls {
     /// What each new call gets from the transport; set only while [`Self::attaching`] runs.
@@ -270,7 +273,7 @@ impl Calls {
                 }
                 self.channel.signals().answer_taken(&answer);
                 match answer {
-                    Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
+                    Ok(body) => self.peer.respond(key, |out| append(out, &body)),
                     Err(refusal) => self.refuse(key, &refusal),
                 }
                 // Without an owner that asks for it, the claim ends here: the transport counts the bytes.
@@ -357,7 +360,7 @@ impl Calls {
             Request::List { list, cursor } => {
                 let encoder = self.built.config.encoder(meta.revision);
                 match catalog.page(list, cursor.map(text).as_deref(), encoder) {
-                    Ok(page) => return self.peer.respond(key, |out| out.extend_from_slice(page)),
+                    Ok(page) => return self.peer.respond(key, |out| append(out, page)),
                     Err(error) => error,
                 }
             }
@@ -431,6 +434,13 @@ impl Calls {
 }
 
 /// Finds the entry that completes the argument in `params`; `None` if the argument has no completion.
+/// Appends the JSON of a result, with room for the end of its message: without it, a long result would be copied once
+/// more when the buffer grows.
+fn append(out: &mut Vec<u8>, result: &[u8]) {
+    out.reserve(result.len() + END_OF_MESSAGE);
+    out.extend_from_slice(result);
+}
+
 fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Arc<Entry>>, Error> {
     catalog.completion(&CompleteRequest::parse(params)?)
 }
