@@ -18,7 +18,7 @@ use crate::notices::with_log;
 use crate::progress::with_bar;
 use crate::{listing, output, progress, save, tools, visible};
 
-/// The maximal time for a question to the server that is asked only for a hint.
+/// The maximal time to list the tools of the server if the list is needed only for a hint.
 const HINT_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
@@ -39,6 +39,12 @@ pub(crate) async fn list_on(client: &Client, it: &args::List) -> Result<Exit, Fa
     if it.ask.json.is_some() {
         output::json_lists(&all)?;
     } else {
+        if let Some(text) = &it.filter {
+            all.retain(|(_, entries)| !entries.is_empty());
+            if all.is_empty() {
+                output::note(&format!("nothing in the lists has {text:?} in its name or description"));
+            }
+        }
         listing::show(client, &all, it.long)?;
     }
     Ok(Exit::Done)

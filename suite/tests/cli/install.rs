@@ -284,6 +284,8 @@ fn a_server_gets_a_name_of_its_own() {
     assert!(plainwire(&["servers"]).quietly().contains("(plainwire)\n  sums"));
     let ran = plainwire(&["list", "--server", "sum"]);
     assert!(ran.code == 2 && ran.stderr.contains("hint: did you mean --server sums?"), "{ran:?}");
+    let ran = plainwire(&["servers", "remove", "sum"]);
+    assert!(ran.code == 2 && ran.stderr.ends_with("hint: did you mean sums?\n"), "{ran:?}");
     let said = plainwire(&["servers", "remove", "sums"]).quietly();
     assert!(said.starts_with("removed \"sums\" from "), "{said}");
     assert_eq!(plainwire(&["list", "--server", "sums"]).code, 2);

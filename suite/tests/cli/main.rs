@@ -101,6 +101,15 @@ fn lists_what_a_server_has_in_every_era() {
 }
 
 #[test]
+fn a_list_in_which_nothing_has_the_text_is_not_shown() {
+    let listed = ask(&["list", "--filter=CALCUL"]).quietly();
+    assert!(listed.contains("\ntools:\n") && !listed.contains("prompts:"), "{listed}");
+    let ran = ask(&["list", "--filter", "no such text"]);
+    assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
+    assert_eq!(ran.stderr, "nothing in the lists has \"no such text\" in its name or description\n");
+}
+
+#[test]
 fn lists_only_what_a_text_is_in() {
     let listed = ask(&["list", "--json", "--filter=CALCUL"]).json();
     let names = |list: &str, member: &str| -> Vec<String> {

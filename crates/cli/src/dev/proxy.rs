@@ -31,7 +31,8 @@ use Action::{Say, ToClient, ToServer};
 /// The state of the connection.
 #[derive(Debug, Default)]
 pub(super) struct Proxy {
-    /// The ids of requests of servers as the client knows them: the generation of the server, and its own id.
+    /// The open requests of servers, by the id that the client knows: the generation of the server, and the id that the
+    /// server knows.
     asked: BTreeMap<String, (u64, Value)>,
     /// The number of the server that gets new frames; 0 before the first one.
     generation: u64,

@@ -1,8 +1,8 @@
 //! Watches source files.
 //!
-//! In: files and folders. Out: whether any file has changed since the last look. It asks for the times of all files
-//! again and again: this needs no library, and works in containers and on network drives, where notifications of the
-//! system often do not.
+//! In: files and folders. Out: the path of a file that has changed since the last look. [`Watched`] asks for the times
+//! of all files again and again: this needs no library, and works in containers and on network drives, where
+//! notifications of the system often do not.
 
 use std::collections::HashMap;
 use std::fs;

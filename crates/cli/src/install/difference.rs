@@ -12,7 +12,7 @@ use crate::visible;
 /// The maximal number of unchanged lines that are shown before the change, and after it.
 const CONTEXT: usize = 3;
 
-/// Returns the difference as lines that begin with `+`, `-` or a blank. If only values differ that `…`
+/// Returns the difference as lines that begin with `+`, `-` or a blank. If nothing differs but values that `…`
 /// replaces, one line says so.
 pub(super) fn difference(before: &str, after: &str, at: EntryPath<'_>) -> Vec<String> {
     let (before, after) = (masked(before, at), masked(after, at));

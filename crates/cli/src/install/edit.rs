@@ -130,6 +130,13 @@ pub(super) fn remove(text: &str, at: EntryPath<'_>) -> Result<Option<String>, St
     Ok(Some(format!("{mark}{after}")))
 }
 
+/// Returns the names of the entries in the object `list` of `text`.
+pub(super) fn names(text: &str, list: &str) -> Vec<String> {
+    let root = parse(text.strip_prefix(MARK).unwrap_or(text)).ok().and_then(|root| root.to_serde_value());
+    let entries = root.as_ref().and_then(|root| root.get(list)).and_then(Value::as_object);
+    entries.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+}
+
 /// The reason why an edit that would change more than its entry is not made.
 const NOT_ALONE: &str = "expected only the entry to change, but found other changes too; nothing was written";
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{ClientFile, Install, KnownClient, Uninstall};
 use crate::exit::{Exit, Failure};
 use crate::paths::{self, Scope};
-use crate::{output, target, visible};
+use crate::{output, slips, target, visible};
 use edit::{Edit, EntryPath, Existing, NewEntry};
 
 /// Runs `plainwire install`.
@@ -55,8 +55,13 @@ pub(crate) fn uninstall(it: &Uninstall) -> Result<Exit, Failure> {
     let before = file::read(&path).map_err(broken)?;
     let (text, name) = (before.as_deref().unwrap_or_default(), visible::short_line(&it.name, 80));
     let Some(after) = edit::remove(text, place).map_err(broken)? else {
+        let names = edit::names(text, place.list);
+        let hint = match slips::nearest(&it.name, names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean {}?", slips::quoted(near)),
+            None => "`plainwire servers` lists the names in the files of clients".to_owned(),
+        };
         return Err(Failure {
-            hint: Some("`plainwire servers` lists the names in the files of clients".into()),
+            hint: Some(hint),
             ..Failure::usage(format!("expected a server {name:?} in {shown_path}, but found none"))
         });
     };
@@ -70,7 +75,7 @@ fn list(client: KnownClient) -> &'static str {
     if client == KnownClient::Vscode { "servers" } else { "mcpServers" }
 }
 
-/// Replaces the text of the file, and says so by `written`. With --dry-run, shows the difference instead.
+/// Replaces the text of the file, and prints `written`. With --dry-run, shows the difference instead.
 fn write(
     it: &ClientFile,
     path: &Path,

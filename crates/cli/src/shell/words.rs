@@ -109,7 +109,11 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
 
 /// Returns the failure for a word that is no command of the shell.
 pub(super) fn unknown(word: &str) -> Failure {
-    with_help(format!("expected a command of the shell, but found {word:?}"))
+    let failure = with_help(format!("expected a command of the shell, but found {word:?}"));
+    match slips::nearest(word, SETTINGS) {
+        Some(near) => Failure { hint: Some(format!("did you mean {near}?")), ..failure },
+        None => failure,
+    }
 }
 
 fn with_help(text: String) -> Failure {
@@ -139,7 +143,8 @@ pub(super) fn with_verb(words: &[String]) -> Vec<String> {
     verb.into_iter().chain(words.iter().cloned()).collect()
 }
 
-/// Returns the command line that means the same outside of the shell. A server has to be on it, and is not used.
+/// Returns the command line that means the same outside of the shell. It names a server only because the parser
+/// requires one.
 fn with_server(words: &[String], ask: &Ask) -> Vec<std::ffi::OsString> {
     let mut line = vec!["plainwire".into()];
     line.extend(words.iter().map(Into::into));
@@ -201,6 +206,11 @@ mod tests {
         ] {
             assert_eq!(read(line, &ask()).expect_err(line).text, expected);
         }
+        let hint = |line| read(line, &ask()).expect_err(line).hint.expect("a hint");
+        assert_eq!(
+            (hint(":trac"), hint(":loud")),
+            ("did you mean :trace?".into(), "`:help` shows the commands".into())
+        );
         let slip = read("add --number 1", &ask()).expect_err("an option");
         assert_eq!(slip.hint.as_deref(), Some("call add number=1"));
     }

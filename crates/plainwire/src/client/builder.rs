@@ -183,10 +183,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the treatment of results that do not fit the output schema of their tool. Off by default. Checked
-    /// are results of [`Client::call`], [`Client::call_tool`] and the calls of a host, for tools that the client
-    /// has listed on this connection, against the keywords in the table of `docs/schemas.md`; other keywords
-    /// and `pattern` are ignored. The client remembers output schemas of together 1 MiB. Results of further tools are
+    /// Sets the treatment of results that do not fit the output schema of their tool. Off by default. The client
+    /// checks results of [`Client::call`], [`Client::call_tool`] and the calls of a host, if it has listed the tool
+    /// on this connection. The check covers the keywords in the table of `docs/schemas.md`, and ignores other
+    /// keywords and `pattern`. The client remembers at most 1 MiB of output schemas. Results of further tools are
     /// not checked, and the log names these tools.
     #[must_use]
     pub fn check_results(mut self, check: ResultCheck) -> Self {
@@ -202,9 +202,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds the trace context that `current` returns to each request, so that the spans of the server become part
-    /// of the trace of your program. `current` is called where the program makes the request, for example with
-    /// the current span of `tracing-opentelemetry`.
+    /// Adds to each request the trace context that `current` returns, so that the spans of the server become part
+    /// of the trace of your program. `current` is called where the program makes the request, so it can, for
+    /// example, read the current span of `tracing-opentelemetry`.
     ///
     /// ```
     /// use plainwire::Client;
@@ -220,6 +220,12 @@ impl ClientBuilder {
         current: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
     ) -> Self {
         self.trace_source = Some(TraceSource::new(current));
+        self
+    }
+
+    /// Sets [`Self::connect_deadline`] unless it is set.
+    pub(crate) fn or_connect_deadline(mut self, deadline: Duration) -> Self {
+        self.connect_deadline.get_or_insert(deadline);
         self
     }
 

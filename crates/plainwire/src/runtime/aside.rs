@@ -1,10 +1,10 @@
 //! Threads beside the workers, for steps of handlers that have no place on a worker or probably block.
 //!
-//! In: steps that want such a thread, each with its caller. Out: a place for each. Callers take turns, so that one
-//! whose calls are many delays another by a few steps only; the steps of one caller run in the order in which they
-//! asked. At first there are as many places as workers, so that handlers that compute do not take the processors
-//! from all other tasks, however many calls there are. A step that runs for long probably blocks, and needs no
-//! processor: it makes room for another step, up to [`ASIDE`] in all.
+//! In: steps that want such a thread, each with its caller. Out: a place for each. Callers take turns, so that a
+//! caller with many calls delays another caller by a few steps only; the steps of one caller run in the order in
+//! which they asked. At first there are as many places as workers, so that handlers that compute do not take the
+//! processors from all other tasks, however many calls there are. A step that runs for long probably blocks, and
+//! needs no processor: it makes room for another step, up to [`ASIDE`] in all.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +58,7 @@ impl Steps {
     }
 }
 
-/// The time that a step has run, in looks.
+/// The time that a step has run, counted in calls of [`Aside::look`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Age {
     /// No look since it began.
@@ -122,8 +122,8 @@ impl Aside {
         !self.lock().running.is_empty()
     }
 
-    /// Makes room for another step for each one that has run since the look before the last one. Called at
-    /// regular intervals while steps run.
+    /// Makes room for another step for each step that has run during two looks, up to [`ASIDE`] steps in all. Called
+    /// at regular intervals while steps run.
     pub(super) fn look(self: &Arc<Self>) {
         let mut steps = self.lock();
         let Steps { long, running, .. } = &mut *steps;
@@ -150,7 +150,7 @@ impl Aside {
 #[derive(Debug)]
 pub(super) struct AsidePlace {
     aside: Arc<Aside>,
-    /// `None` if the place was given back.
+    /// The number of the step; `None` if the place was given back.
     number: Option<u64>,
 }
 
@@ -177,11 +177,14 @@ mod tests {
 
     use super::*;
 
+    /// A step that waits for its place.
+    type Waiting = Pin<Box<dyn Future<Output = AsidePlace>>>;
+
     /// Steps that ask for a place, in order, and the places of those that have one.
     struct Asking {
         aside: Arc<Aside>,
         places: Vec<AsidePlace>,
-        waiting: Vec<Pin<Box<dyn Future<Output = AsidePlace>>>>,
+        waiting: Vec<Waiting>,
     }
 
     impl Asking {
@@ -229,9 +232,7 @@ mod tests {
     }
 
     /// Polls each step that waits once, in order. Returns the numbers of those that got a place, with the places.
-    async fn entered(
-        waiting: &mut [Option<Pin<Box<dyn Future<Output = AsidePlace>>>>],
-    ) -> Vec<(usize, AsidePlace)> {
+    async fn entered(waiting: &mut [Option<Waiting>]) -> Vec<(usize, AsidePlace)> {
         unconstrained(poll_fn(|cx| {
             let mut entered = Vec::new();
             for (n, it) in waiting.iter_mut().enumerate() {
@@ -249,9 +250,8 @@ mod tests {
     async fn callers_take_turns_and_a_step_that_is_gone_has_none() {
         let aside = Arc::new(Aside::new(1));
         // Ninety-eight steps of one caller, then two of another.
-        let mut waiting: Vec<_> = (0..100)
-            .map(|n| Some(Box::pin(Arc::clone(&aside).enter(n / 98)) as Pin<Box<dyn Future<Output = _>>>))
-            .collect();
+        let mut waiting: Vec<_> =
+            (0..100).map(|n| Some(Box::pin(Arc::clone(&aside).enter(n / 98)) as Waiting)).collect();
         let mut order = Vec::new();
         for round in 0.. {
             if round == 2 {

@@ -7,7 +7,8 @@
 //! take turns.
 //!
 //! A worker that blocks may be the one that waits for input and timers on behalf of all. Another worker takes
-//! this over only when it is woken, so while a step runs, a thread (the watch) wakes one every [`GLANCE`].
+//! this over only when it is woken, so while steps run and none ends, a thread (the watch) wakes a worker every
+//! [`GLANCE`].
 //!
 //! A runtime with a single thread can't do any of this: there, a step that blocks stops everything. On a
 //! multi-threaded runtime with one worker, that worker runs one step at a time.
@@ -34,19 +35,21 @@ const IDLE_GLANCES: usize = 100;
 /// these tries.
 const TRIES: usize = 100;
 
-/// Time for which a task tries again for a place on a worker before its step gets a thread of its own, which
-/// takes longer than most steps.
+/// Time for which a task tries again for a place on a worker before its step gets a thread of its own. To
+/// get this thread takes longer than most steps.
 const PATIENCE: Duration = Duration::from_micros(100);
 
 /// The gate of a runtime, shared by the calls that run there.
 #[derive(Debug)]
 pub(crate) struct Gate {
     aside: Arc<Aside>,
-    /// The number of steps on workers that have ended, by which the watch sees whether any does.
+    /// The number of steps on workers that have ended. By this number, the watch sees whether any step has
+    /// ended since its last look.
     ended: AtomicUsize,
     /// The number of steps that run on workers now.
     here: AtomicUsize,
-    /// The largest value of `here`; `None` on a runtime with a single thread, where every step runs at once.
+    /// The largest number of steps that may run on workers at a time; `None` on a runtime with a single thread,
+    /// where every step runs at once.
     most: Option<usize>,
     /// Whether the watch runs.
     watched: AtomicBool,
@@ -71,7 +74,7 @@ impl Gate {
         })
     }
 
-    /// Returns the gate of `runtime`, which is made if it is the first time.
+    /// Returns the gate of `runtime`. Makes one if the runtime has none.
     fn of(runtime: &Handle) -> Arc<Self> {
         let mut gates = GATES.lock().unwrap_or_else(PoisonError::into_inner);
         gates.retain(|(_, gate)| gate.strong_count() > 0);
@@ -99,8 +102,7 @@ impl Gate {
         }
     }
 
-    /// Takes a place for one step on the current thread; `None` if so many steps run on workers that no other
-    /// worker may.
+    /// Takes a place for one step on the current thread; `None` if `most` steps run on workers already.
     pub(crate) fn enter(self: &Arc<Self>) -> Option<Place<'_>> {
         let Some(most) = self.most else { return Some(Place(None)) };
         for _ in 0..TRIES {
@@ -160,8 +162,8 @@ fn look_on(gate: &Weak<Gate>, runtime: &Handle) {
     }
 }
 
-/// Wakes a worker that sleeps, by a task without content. Once it has nothing to do, it waits for input and
-/// timers if no other worker does.
+/// Wakes a worker that sleeps, by a task without content. Once this worker has nothing to do, it waits for
+/// input and timers if no other worker does.
 fn wake_a_worker(runtime: &Handle) {
     runtime.spawn(async {});
 }
@@ -184,7 +186,7 @@ pub(crate) struct Passage {
     lane: Lane,
     /// The time of the first try for a place; `None` if no step waits for one.
     tried: Option<Instant>,
-    /// The wait for a thread of its own; `None` if no step waits.
+    /// The wait of a step for a thread of its own; `None` if no step waits for one.
     turn: Option<Pin<Box<dyn Future<Output = AsidePlace> + Send>>>,
 }
 
@@ -194,8 +196,8 @@ impl Passage {
         Self { gate: Arc::clone(gate), lane, tried: None, turn: None }
     }
 
-    /// Runs `step` on the current thread if there is a place, and otherwise on a thread of its own. Pending if
-    /// all of those are taken; then `cx` is woken when the step can run. `blocks` says that the step will
+    /// Runs `step` on the current thread if there is a place, and otherwise on a thread of its own. Pending
+    /// while neither is free; the task of `cx` is then woken for the next try. `blocks` says that the step will
     /// probably block, so that it takes no place on a worker.
     pub(crate) fn poll_step<T>(
         &mut self,

@@ -4,8 +4,8 @@
 
 use std::fs::read_to_string;
 
-/// The memory that a machine is assumed to have if it does not tell, in bytes: 1 GiB, the smallest that servers
-/// are commonly run on.
+/// The memory that a machine is assumed to have if no file names it, in bytes: 1 GiB, the memory of the smallest
+/// machines on which servers commonly run.
 const ASSUMED: usize = 1 << 30;
 
 /// Returns how much memory this process may use, in bytes: the limit of its control group, as of a container,
@@ -19,7 +19,8 @@ pub(crate) fn memory() -> usize {
 
 /// Returns the files that may limit the memory of the process: those of its control group and of the groups around
 /// it. `groups` is the text of `/proc/self/cgroup`, with a line such as `0::/system.slice/a.service` (version 2) or
-/// `4:memory:/a` (version 1). In a container, these paths may be those outside, and the roots are its own.
+/// `4:memory:/a` (version 1). In a container, these paths may be those outside of the container, but the root
+/// folders (such as `/sys/fs/cgroup`) are the container's own. So the files of the root folders are included.
 fn limit_files(groups: &str) -> Vec<String> {
     let mut files = Vec::new();
     for (controllers, folder, file) in

@@ -65,7 +65,8 @@ pub(crate) fn spawn_detached(work: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// Lets other workers run the task that this thread has woken last. A worker keeps that task for itself, to run
-/// it right after the current one: it would wait as long as code of a handler blocks this thread.
+/// it right after the current task. Without this function, the woken task would wait as long as code of a handler
+/// blocks this thread.
 #[cfg(feature = "http")]
 pub(crate) fn share_woken() {
     // The worker keeps this task instead.

@@ -1,8 +1,9 @@
 //! Panics of handlers: each is caught, and becomes one line of the log.
 //!
 //! In: code that may panic. Out: its result, or its panic. Rust's own hook would write the text of a panic to stderr
-//! as it is, and that text may quote a peer. So a hook of this module records panics inside of [`catch`], and the
-//! log writes them, escaped. Other panics are none of its business, and a program with a hook of its own keeps it.
+//! as it is, and that text may quote the other side. So a hook of this module records panics inside of [`catch`], and
+//! the log writes them, escaped. The hook leaves other panics to Rust's own hook, and is not installed in a program
+//! that has set a hook of its own.
 
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -14,15 +15,15 @@ use std::thread;
 /// A panic that was caught.
 pub(crate) struct Panic {
     payload: Box<dyn Any + Send>,
-    /// `None` if the hook of this module is not installed, or has logged the panic already.
+    /// The panic as the hook has recorded it; `None` if the hook is not installed, or if the panic was logged already.
     seen: Option<Box<Seen>>,
 }
 
 /// A panic as the hook has recorded it.
 struct Seen {
-    /// `None` unless the environment asks for it.
+    /// The backtrace; `None` unless the environment (`RUST_BACKTRACE`) asks for it.
     backtrace: Option<Backtrace>,
-    /// As in `src/main.rs:3:5`.
+    /// The place in the source, such as `src/main.rs:3:5`.
     place: String,
     text: String,
 }
@@ -30,8 +31,8 @@ struct Seen {
 thread_local! {
     /// The number of calls of [`catch`] that this thread is in.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// The panic that the hook has seen on this thread and that nothing has caught yet. On the heap, because each call
-    /// takes what is here.
+    /// The panic that the hook has seen on this thread and that nothing has caught yet. On the heap, so that each call
+    /// of [`catch`] takes only a pointer from here.
     static SEEN: Cell<Option<Box<Seen>>> = const { Cell::new(None) };
 }
 

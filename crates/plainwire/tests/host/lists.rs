@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use plainwire::client::Change;
 use plainwire::client::host::{Connection, Host, HostChange, ListingState, Member};
+#[cfg(unix)]
+use plainwire::client::process::{Program, Stderr};
 use plainwire::proto::cursor::List;
 use plainwire::stream::tap::{Direction, Tap};
 use plainwire::testing;
@@ -54,6 +56,20 @@ async fn a_program_that_does_not_exist_is_named_with_the_reason() {
     assert!(why.starts_with(reason) && why.contains("; it is tried again in "), "{why}");
     let error = host.call_tool("broken__x", json!({})).await.expect_err("nobody");
     assert!(error.to_string().contains(reason), "{error}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_that_never_answers_is_shown_with_its_last_words() {
+    let mut program = Command::new("sh");
+    program.args(["-c", "echo waiting for the database >&2; sleep 30"]);
+    let program = Program::new(program).stderr(Stderr::Keep);
+    let never = Member::to("never", program).connect_deadline(Duration::from_millis(300));
+    let host = Host::start([never]).expect("a host");
+    let listing = host.tools().await;
+    let ListingState::Missing { why } = &listing.parts[0].state else { panic!("{:?}", listing.parts) };
+    let said = "expected a connection within 300ms, but found none; its last words on stderr:\nwaiting for the database";
+    assert!(why.contains(said), "{why}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -201,6 +201,7 @@ async fn answers_take_memory_before_they_are_sent() {
 
 /// Calls that wait for a thread when an answer is dropped do not begin.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::disallowed_methods, reason = "the rule about tasks is for the library")]
 async fn calls_that_have_not_begun_are_refused_before_they_are_carried_out() {
     let begun = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&begun);

@@ -11,7 +11,7 @@ use crate::output;
 /// The requests of one HTTP request: one, or those of a batch.
 pub(super) struct Asked {
     began: Instant,
-    /// By the id as JSON: the id, the method, and the name for the developer.
+    /// The unanswered requests, by the id as JSON: the id, the method, and the name for the developer.
     open: BTreeMap<String, (Value, String, String)>,
 }
 

@@ -32,7 +32,8 @@ pub(super) const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-ve
 /// The header with the event after which a stream goes on.
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The headers of one connection. `content-length` is counted again, and a compressed body could not be read.
+/// The headers that are not passed on, since they concern one connection only. `content-length` is counted again;
+/// without `accept-encoding`, the server sends no compressed body, which could not be read here.
 const OF_CONNECTION: [HeaderName; 9] = [
     header::ACCEPT_ENCODING,
     header::CONNECTION,
@@ -84,7 +85,7 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         Err(why) => return lost(asked, &sent, &why),
     };
     let mut headers = without(response.headers(), &OF_CONNECTION);
-    if let Some(id) = sent.headers.get(SESSION) {
+    if let (Some(id), true) = (sent.headers.get(SESSION), headers.contains_key(SESSION)) {
         headers.insert(SESSION, id.clone());
     }
     let status = response.status();
@@ -92,12 +93,11 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         front.forget(&sent.headers);
     }
     let answered = if is_events(&response) && sent.message["method"] != "initialize" {
-        let (pieces, body) = Outgoing::stream();
-        if is_standing {
-            tokio::spawn(standing::keep(front, sent, response, generation, pieces));
+        let body = if is_standing {
+            Outgoing::stream(|pieces| standing::keep(front, sent, response, generation, pieces))
         } else {
-            tokio::spawn(pass_answers(front, asked, response, generation, pieces, open));
-        }
+            Outgoing::stream(|pieces| pass_answers(front, asked, response, generation, pieces, open))
+        };
         let mut answered = Response::new(body);
         *answered.status_mut() = status;
         answered
@@ -239,13 +239,16 @@ pub(super) async fn answer(
         return serde_json::from_slice(&read(response, most).await.ok()?).ok();
     }
     let id = id?;
+    let answers = |message: &Value| {
+        message.get("method").is_none() && message.get("id").map(Value::to_string).as_deref() == Some(id)
+    };
     let mut events = Events::new(most);
     while let Some(chunk) = chunk(response).await.ok()? {
         events.push(&chunk);
         while let Some(piece) = events.next_piece() {
             let Piece::Event(Event { data: Some(data), .. }) = piece else { continue };
             let message: Value = serde_json::from_str(&data).unwrap_or_default();
-            if message.get("method").is_none() && message["id"].to_string() == id {
+            if answers(&message) {
                 return Some(message);
             }
         }
@@ -262,11 +265,7 @@ pub(super) async fn pass(
     let mut events = Events::new(MAX_FRAME);
     loop {
         let mut out = Vec::new();
-        let chunk = tokio::select! {
-            chunk = timeout(ALIVE, chunk(response)) => chunk,
-            () = pieces.closed() => return false,
-        };
-        match chunk {
+        match timeout(ALIVE, chunk(response)).await {
             Ok(Ok(Some(chunk))) => events.push(&chunk),
             Ok(Ok(None) | Err(_)) => return true,
             Err(_) => write_comment(&mut out, ""),

@@ -1,8 +1,11 @@
-//! The address that clients connect to, and what it knows of the server behind it.
+//! The address that clients connect to, and the state of the server behind it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,9 +18,9 @@ use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, mpsc, watch};
-use tokio::time::timeout;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{sleep, timeout};
 
 use super::forward;
 use super::session::Session;
@@ -31,9 +34,12 @@ const MAX_SESSIONS: usize = 1_024;
 /// The time for which a request waits for a server.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The body of a response: whole, or as it comes.
+/// The work of a connection, or of a body whose pieces it makes.
+type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The body of a response: whole, or as its pieces come. Dropping it stops the work that makes them.
 pub(super) enum Outgoing {
-    Stream(mpsc::Receiver<Bytes>),
+    Stream { pieces: mpsc::Receiver<Bytes>, work: Option<Work> },
     Whole(Full<Bytes>),
 }
 
@@ -42,21 +48,28 @@ impl Body for Outgoing {
     type Error = Infallible;
 
     fn poll_frame(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
-            Self::Stream(pieces) => pieces.poll_recv(context).map(|it| it.map(|it| Ok(Frame::data(it)))),
-            Self::Whole(body) => std::pin::Pin::new(body).poll_frame(context),
+            Self::Stream { pieces, work } => {
+                if work.as_mut().is_some_and(|work| work.as_mut().poll(cx).is_ready()) {
+                    *work = None;
+                }
+                pieces.poll_recv(cx).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+            }
+            Self::Whole(body) => Pin::new(body).poll_frame(cx),
         }
     }
 }
 
 impl Outgoing {
-    /// Returns a body, and where its pieces go. One piece waits until the client reads it.
-    pub(super) fn stream() -> (mpsc::Sender<Bytes>, Self) {
-        let (pieces, body) = mpsc::channel(1);
-        (pieces, Self::Stream(body))
+    /// Returns a body whose pieces `work` sends. One piece waits until the client reads it.
+    pub(super) fn stream<F: Future<Output = ()> + Send + 'static>(
+        work: impl FnOnce(mpsc::Sender<Bytes>) -> F,
+    ) -> Self {
+        let (sender, pieces) = mpsc::channel(1);
+        Self::Stream { pieces, work: Some(Box::pin(work(sender))) }
     }
 }
 
@@ -107,7 +120,7 @@ impl Front {
         &self.url
     }
 
-    /// Makes requests wait, and ends streams that stay open at the server, but not at their clients.
+    /// Makes requests wait. Streams that stay open end at the server, but not at their clients.
     pub(super) fn pause(&self) {
         self.up.send_modify(|up| up.is_up = false);
     }
@@ -153,7 +166,8 @@ impl Front {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    /// Remembers a session. Beyond [`MAX_SESSIONS`] it is not opened again after a restart.
+    /// Remembers a session, to open it again after a restart. Returns whether there was room for it: at most
+    /// [`MAX_SESSIONS`] sessions are remembered.
     pub(super) fn remember(&self, session: Session) -> bool {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         if sessions.len() >= MAX_SESSIONS {
@@ -180,24 +194,26 @@ impl Drop for Open {
     }
 }
 
-/// Accepts connections for ever.
+/// Accepts connections and serves them, for ever.
 pub(super) async fn serve(listener: TcpListener, front: Arc<Front>) {
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections: Vec<Work> = Vec::new();
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
-        let Ok((stream, _)) = listener.accept().await else {
-            // Such as too many open files: the next attempt may succeed.
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            continue;
-        };
-        let front = Arc::clone(&front);
-        tokio::spawn(async move {
-            let service = service_fn(|request| answer(Arc::clone(&front), request));
-            let mut http = hyper::server::conn::http1::Builder::new();
-            let _ = http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
-            drop(place);
+        let accepted = poll_fn(|cx| {
+            connections.retain_mut(|connection| connection.as_mut().poll(cx).is_pending());
+            if connections.len() < MAX_CONNECTIONS { listener.poll_accept(cx) } else { Poll::Pending }
         });
+        match accepted.await {
+            Ok((stream, _)) => connections.push(Box::pin(serve_one(stream, Arc::clone(&front)))),
+            // Such as too many open files: the next attempt may succeed.
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
     }
+}
+
+async fn serve_one(stream: TcpStream, front: Arc<Front>) {
+    let service = service_fn(|request| answer(Arc::clone(&front), request));
+    let mut http = hyper::server::conn::http1::Builder::new();
+    let _ = http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
 }
 
 async fn answer(front: Arc<Front>, request: Request<Incoming>) -> Result<Response<Outgoing>, Infallible> {
@@ -239,7 +255,7 @@ mod tests {
         let began = tokio::time::Instant::now();
         assert_eq!((front.until_up_soon().await, began.elapsed().as_secs()), (None, 60));
         let resume = async {
-            tokio::time::sleep(Duration::from_secs(59)).await;
+            sleep(Duration::from_secs(59)).await;
             front.resume()
         };
         assert_eq!(tokio::join!(front.until_up_soon(), resume), (Some(1), 1));

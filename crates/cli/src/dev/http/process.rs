@@ -24,7 +24,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a server. On Unix it has a process group of its own: a script that starts the real server ends with it.
+    /// Starts a server, on Unix in a process group of its own: if the command is a script that starts the real server,
+    /// both are ended together.
     pub(super) fn start(words: &[OsString]) -> io::Result<Self> {
         let mut command = server::command(words);
         command.stdin(Stdio::null()).stdout(Stdio::piped());

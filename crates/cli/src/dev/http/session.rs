@@ -12,7 +12,7 @@ use super::front::Front;
 use crate::dev::MAX_FRAME;
 use crate::visible;
 
-/// What the client of a session has set up.
+/// The state that the client of a session has set up.
 pub(super) struct Session {
     /// The capabilities of the newest server.
     pub(super) capabilities: Value,

@@ -17,7 +17,7 @@ use super::front::Front;
 use crate::dev::changes;
 use crate::output;
 
-/// Passes on the events of a stream until its client leaves, or its server ends the stream and goes on.
+/// Passes on the events of a stream until its client leaves, or its server ends the stream but is not replaced.
 pub(super) async fn keep(
     front: Arc<Front>,
     sent: Sent,
@@ -64,7 +64,8 @@ pub(super) async fn keep(
     }
 }
 
-/// Asks the next servers for the stream until one opens it. Returns `None` if a server does not.
+/// Asks the next server for the stream, and if that one is replaced meanwhile, the server after it. Returns `None` if a
+/// server does not open the stream.
 async fn again(front: &Front, sent: &Sent) -> Option<(Response<Incoming>, u64)> {
     loop {
         let generation = front.until_up().await;
@@ -91,10 +92,7 @@ async fn stay_alive(pieces: &mpsc::Sender<Bytes>) {
     loop {
         let mut out = Vec::new();
         write_comment(&mut out, "");
-        tokio::select! {
-            () = sleep(ALIVE) => {}
-            () = pieces.closed() => return,
-        }
+        sleep(ALIVE).await;
         if pieces.send(out.into()).await.is_err() {
             return;
         }

@@ -19,8 +19,8 @@ use crate::schema::{InputSchema, Template, arguments};
 
 /// The result of a search for a name: the server and the entry that the name belongs to.
 pub(super) struct Found {
-    /// The entry as the server listed it; `None` if the server's list has never arrived, and only the prefix
-    /// of the name tells the server.
+    /// The entry as the server listed it; `None` if the server's list has never arrived, and the server was
+    /// found only by the prefix of the name.
     entry: Option<RawJson>,
     /// The host's record of the server.
     pub(super) known: Arc<Known>,

@@ -59,7 +59,7 @@ struct ListState {
     is_late: bool,
     /// Whether the server currently reports changes of the list.
     is_watched: bool,
-    /// Whether `entries` were fetched while the server reported changes, and it has reported none since.
+    /// Whether `entries` were fetched while `is_watched` was set, and no change was reported since.
     is_current: bool,
     /// Whether a listing had to leave this list out. Its first arrival is then reported as a change.
     was_missed: bool,
@@ -68,7 +68,7 @@ struct ListState {
 /// A fetch of a list, which the task of the server has to make.
 #[derive(Clone, Copy)]
 pub(crate) struct Fetch {
-    /// Whether the server reported changes of the list when the fetch began.
+    /// The value of [`ListState::is_watched`] when the fetch began.
     is_watched: bool,
     /// The value of [`ListState::wanted`] when the fetch began.
     number: u64,
@@ -83,7 +83,7 @@ impl Known {
         Self { changes, deadline, is_added: false, name, news, prefix, state: Mutex::new(state), wanted }
     }
 
-    /// Makes the host report the first arrival of each list that has entries as a change.
+    /// Makes the host report a change when a list with entries arrives for the first time.
     pub(super) fn added(self) -> Self {
         Self { is_added: true, ..self }
     }

@@ -5,10 +5,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use tokio::time::timeout;
+
 use super::retry_schedule::Retry;
 use crate::client::process::Restart;
 use crate::client::{Client, ClientBuilder, Eras, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The default time that a listing or a call waits for one server. 5 s: a user waits for the listing.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -47,7 +49,8 @@ enum How {
     Target { builder: Box<ClientBuilder>, target: Target },
 }
 
-/// The source of connections to a server: a function that makes each, or the only one until it is taken.
+/// The source of connections to a server: a function that makes each connection, or the future of the only
+/// connection until it is taken.
 pub(crate) enum Connector {
     Again(Box<dyn FnMut() -> Connecting + Send>),
     Once(Option<Connecting>),
@@ -97,7 +100,7 @@ impl Member {
 
     /// Like [`Self::to`], but with a client that `builder` describes.
     ///
-    /// The host remembers which of its servers are legacy, unless `builder` has a memory for that of its own:
+    /// The host remembers which of its servers are legacy, unless `builder` has its own memory of eras:
     /// [`ClientBuilder::eras`].
     pub fn to_with(name: impl Into<String>, target: impl Into<Target>, builder: ClientBuilder) -> Self {
         Self::new(name, How::Target { builder: Box::new(builder), target: target.into() })
@@ -159,11 +162,15 @@ impl Member {
     /// Returns the connector of this server. `eras` is the host's memory of legacy servers, used if the
     /// builder has none.
     pub(super) fn connector(self, eras: &Eras) -> Connector {
+        let deadline = self.connect_deadline;
         match self.how {
-            How::Again(connect) => Connector::Again(connect),
-            How::Once(connecting) => Connector::Once(Some(connecting)),
+            How::Again(mut connect) => {
+                Connector::Again(Box::new(move || Box::pin(in_time(connect(), deadline))))
+            }
+            How::Once(connecting) => Connector::Once(Some(Box::pin(in_time(connecting, deadline)))),
             How::Target { builder, target } => {
-                let builder = builder.or_eras(eras);
+                // The error of the builder has what the server has written to its stderr.
+                let builder = builder.or_eras(eras).or_connect_deadline(deadline);
                 if target.again().is_none() {
                     return Connector::Once(Some(Box::pin(builder.connect(target))));
                 }
@@ -178,6 +185,14 @@ impl Member {
             }
         }
     }
+}
+
+/// Awaits a connection for at most `deadline`.
+async fn in_time(connecting: Connecting, deadline: Duration) -> Result<Client> {
+    timeout(deadline, connecting).await.unwrap_or_else(|_| {
+        let why = format!("expected a connection within {deadline:?}, but there is none");
+        Err(Error::Closed { why })
+    })
 }
 
 impl fmt::Debug for Member {

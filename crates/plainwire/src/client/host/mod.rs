@@ -63,8 +63,9 @@ use task::ServerTask;
 /// ```
 ///
 /// The host's name for a tool or a prompt is `PREFIX__NAME`. The prefix is the name of its server, or the one
-/// set by [`Member::prefix`]. These names do not depend on the other servers. The server's own name works
-/// too, if no other server has an entry with the same name: otherwise the error is [`Error::Ambiguous`].
+/// set by [`Member::prefix`]. These names do not depend on the other servers. The server's own name for the
+/// tool or prompt works too, if no other server has an entry with the same name: otherwise the error is
+/// [`Error::Ambiguous`].
 ///
 /// Dropping the host ends all connections.
 pub struct Host {
@@ -89,7 +90,7 @@ pub struct ServerState {
     pub connection: Connection,
     /// The host's name for the server.
     pub name: String,
-    /// The prefix of the host's names for its tools and prompts, before `__`.
+    /// The prefix of the host's names for the server's tools and prompts, before `__`.
     pub prefix: String,
 }
 
@@ -196,8 +197,7 @@ impl Host {
     }
 
     fn seat(&self, known: Arc<Known>, member: Member) -> Seat {
-        let deadline = member.connect_deadline;
-        let task = ServerTask::start(Arc::clone(&known), member.connector(&self.eras), deadline);
+        let task = ServerTask::start(Arc::clone(&known), member.connector(&self.eras));
         Seat { known, task }
     }
 
@@ -259,7 +259,7 @@ impl Host {
         self.list(List::Prompts).await
     }
 
-    /// Returns the next change: a list of a server that differs from before. The new list is fetched already.
+    /// Returns the next change: a server's list that differs from before. The new list is fetched already.
     /// Cancel safe.
     ///
     /// Changes that arrive between two calls are reported once each. A list that arrives after a listing had

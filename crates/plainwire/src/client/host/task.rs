@@ -15,7 +15,7 @@ use plainwire_proto::error::ErrorKind;
 use plainwire_proto::model::SubscriptionFilter;
 use plainwire_proto::peer::Change;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::known::{Known, filter};
 use super::member::Connector;
@@ -45,9 +45,9 @@ pub(crate) struct ServerTask {
 }
 
 impl ServerTask {
-    /// Starts the task, which begins to connect at once. `deadline` limits each attempt.
-    pub(crate) fn start(known: Arc<Known>, connector: Connector, deadline: Duration) -> Self {
-        let task = spawn(keep(known, connector, deadline));
+    /// Starts the task, which begins to connect at once.
+    pub(crate) fn start(known: Arc<Known>, connector: Connector) -> Self {
+        let task = spawn(keep(known, connector));
         Self { _abort: AbortOnDrop(task.abort_handle()), task }
     }
 
@@ -60,15 +60,11 @@ impl ServerTask {
 
 /// Connects each time that the server is needed, and runs [`attend`] on each connection. Ends when the host
 /// will not connect again.
-async fn keep(known: Arc<Known>, mut connector: Connector, deadline: Duration) {
+async fn keep(known: Arc<Known>, mut connector: Connector) {
     while known.needed().await
         && let Some(connecting) = connector.next()
     {
-        let connected = timeout(deadline, connecting).await.unwrap_or_else(|_| {
-            let why = format!("expected a connection within {deadline:?}, but there is none");
-            Err(Error::Closed { why })
-        });
-        if let Some(client) = known.connected(connected) {
+        if let Some(client) = known.connected(connecting.await) {
             attend(&known, &client).await;
         }
     }

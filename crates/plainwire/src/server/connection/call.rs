@@ -30,7 +30,7 @@ use crate::server::result::{FailedCall, Kind, Outcome, Refusal, Response, ToolEr
 pub(crate) struct GuardedCall {
     deadline: Option<Deadline>,
     /// The timer for a [step](crate::Context::step) that still runs after the call was cancelled; `None`
-    /// before.
+    /// before the cancellation.
     grace: Option<Pin<Box<Sleep>>>,
     key: CallKey,
     /// The kind and name of the entry, such as "the tool `add`", for messages.
@@ -39,7 +39,8 @@ pub(crate) struct GuardedCall {
     /// The pace (the measurement of how slow calls begin) that records the first poll; `None` if that poll
     /// was recorded already.
     pace: Option<Arc<Pace>>,
-    /// The way of the steps through the gate of the runtime.
+    /// The way of the call's steps through the gate of the runtime, which limits how many steps run at a
+    /// time.
     passage: Passage,
     sealer: Arc<Sealer>,
     signals: Signals,
@@ -169,8 +170,8 @@ impl CallWork {
 }
 
 impl Drop for CallWork {
-    /// Releases the tasks that the handler started and that wait for an answer of the client, which would
-    /// otherwise wait for ever.
+    /// Releases the tasks that the handler started and that wait for an answer of the client: otherwise these
+    /// tasks would wait for ever.
     fn drop(&mut self) {
         if let Some(context) = &self.context {
             context.asking().release();
@@ -239,8 +240,8 @@ impl AnswerWriter {
 /// The task of a call that did not finish in its first poll. Runs until the call ends, exceeds its deadline or
 /// is aborted.
 ///
-/// A struct, and no async function: that would keep its arguments up to three times, in a task of more than
-/// 1,024 bytes, for which allocators take a slower path.
+/// A struct, and no async function: an async function would keep its arguments up to three times, in a task
+/// of more than 1,024 bytes, for which allocators take a slower path.
 pub(crate) struct CallFuture {
     /// The call, dropped before its end is reported; `None` when it is over.
     call: Option<GuardedCall>,
@@ -292,8 +293,8 @@ impl Future for CallFuture {
 /// A guard that reports the end of a call when the guard is dropped, unless the call was answered.
 pub(crate) struct EndReport {
     answered: bool,
-    /// What the transport has attached to the call. The value that the call holds until it ends, such as a slot of
-    /// its client, is dropped before the end is reported.
+    /// The attachments of the call. The value that the call holds until it ends, such as a slot of its client, is
+    /// dropped before the end is reported.
     attached: Attached,
     key: CallKey,
     pub(super) signals: Signals,
@@ -304,7 +305,8 @@ impl EndReport {
         Self { answered: false, attached, key, signals }
     }
 
-    /// Returns the number by which the steps of the call's caller take turns with those of others.
+    /// Returns the lane of the call's caller: a number. Waiting steps with the same lane queue up, and the
+    /// lanes take turns.
     pub(crate) fn lane(&self) -> u64 {
         self.attached.lane()
     }
@@ -314,7 +316,7 @@ impl EndReport {
         self.attached.budget.as_ref().map_or(Ok(()), |budget| budget.check())
     }
 
-    /// Answers the call. What the transport has attached to it is dropped before.
+    /// Answers the call. The value that the call holds, such as a slot, is dropped before.
     fn answer(&mut self, answer: Result<Vec<u8>, Refusal>) {
         let (answer, claim) = self.claim(answer);
         self.answered = true;

@@ -15,8 +15,8 @@ use crate::server::changes::{Bus, Mailbox};
 /// The mailbox of one connection for changes, kept in step with the subscriptions of its client.
 pub(crate) struct Changes {
     mailbox: Mailbox,
-    /// The generation of the peer's subscriptions that `mailbox` watches; the peer counts up with each change
-    /// of its subscriptions.
+    /// The generation of the peer's subscriptions that `mailbox` watches; the peer increases this
+    /// number with each change of its subscriptions.
     seen: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The connections of a server: the pump between a stream and its peer, and the calls of the connection.
 //!
 //! In: a built server and a stream, or a single parsed request. Out: frames on the stream, or messages for an
-//! HTTP response. The protocol's rules are in the peer and the user's code in handlers, not here.
+//! HTTP response. The protocol's rules are in the peer, and the user's code is in handlers.
 
 use std::sync::Arc;
 

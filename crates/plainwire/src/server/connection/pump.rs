@@ -24,7 +24,7 @@ const TURN: usize = 64;
 /// still gets its answers.
 const READS: usize = 16;
 
-/// The number of polls of the connection that calls get to end once the limit of requests in flight is
+/// The number of polls of the connection during which calls may end, once the limit of requests in flight is
 /// reached. Frames wait during these polls; after them, frames are handled again, and requests are refused.
 const PATIENCE: u8 = 16;
 
@@ -35,7 +35,7 @@ pub(crate) struct Pump {
     /// The reason why the connection still exists after its input has ended: running calls or unread bytes.
     /// Also the timer after which the pump stops the calls or discards the bytes. `None` before that end.
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
-    /// The remaining polls of the connection that calls get to end before requests are refused.
+    /// The number of polls of the connection that remain before requests are refused ([`PATIENCE`]).
     patience: u8,
     wire: Wire,
     /// Whether the task of the connection lets other tasks run before it continues.

@@ -20,8 +20,8 @@ pub(crate) type AnswerSender = oneshot::Sender<Result<RawJson, Error>>;
 /// The open questions of one connection.
 #[derive(Default)]
 pub(crate) struct Questions {
-    /// The ticket (the number by which its call can withdraw it) and the channel of each open question, by
-    /// its request.
+    /// The ticket (the number by which the call can withdraw the question) and the channel of each open
+    /// question, by the request that asks it.
     senders: HashMap<RequestKey, (u64, AnswerSender)>,
     /// The request of each open question, by the question's ticket: the number by which its call can withdraw
     /// the question.

@@ -40,7 +40,8 @@ pub(crate) trait Budget: Send + Sync {
         ""
     }
 
-    /// Returns the number by which the steps of this caller take turns with those of others.
+    /// Returns the lane of this caller: a number. Waiting steps with the same lane queue up, and the lanes
+    /// take turns.
     fn lane(&self) -> u64 {
         0
     }
@@ -62,7 +63,8 @@ impl Attached {
         self.budget.as_deref().map_or("", Budget::caller)
     }
 
-    /// Returns the number by which the steps of the caller take turns with those of others.
+    /// Returns the lane of the caller: a number. Waiting steps with the same lane queue up, and the lanes
+    /// take turns.
     pub(crate) fn lane(&self) -> u64 {
         self.budget.as_deref().map_or(0, Budget::lane)
     }

@@ -49,7 +49,7 @@ const END_OF_MESSAGE: usize = 16;
 
 /// The calls of one connection, with the peer that they answer through.
 pub(crate) struct Calls {
-    /// What each new call gets from the transport; set only while [`Self::attaching`] runs.
+    /// The attachments that each new call gets from the transport; set only while [`Self::attaching`] runs.
     attached: Attached,
     built: Arc<Built>,
     /// The newest catalog that this connection has used, of generation `seen`.
@@ -57,7 +57,8 @@ pub(crate) struct Calls {
     changes: Changes,
     channel: Channel,
     clock: Clock,
-    /// The gate that the steps of the calls pass; `None` before the first call.
+    /// The gate of the runtime, which limits how many steps of calls run at a time; `None` before the first
+    /// call.
     gate: Option<Arc<Gate>>,
     /// Whether the client stopped answering pings, so that the connection has to be closed.
     is_lost: bool,
@@ -195,7 +196,7 @@ impl Calls {
         self.handle_events(text, &mut Starts::Now);
     }
 
-    /// Handles a batch like [`Self::handle_frame`], but starts no calls. Returns those to start.
+    /// Handles a batch like [`Self::handle_frame`], but starts no calls. Returns the calls to start.
     #[cfg(feature = "http")]
     pub(crate) fn record_batch<'f>(&mut self, bytes: &'f [u8]) -> Vec<Start<'f>> {
         let mut starts = Starts::Later(Vec::new());
@@ -222,7 +223,7 @@ impl Calls {
         self.news.as_mut().map(|news| std::mem::take(&mut news.begun)).unwrap_or_default()
     }
 
-    /// Restores a session from a peer's `record`. Returns whether that is valid and its revision is served.
+    /// Restores a session from a peer's `record`. Returns whether the record is valid and its revision is served.
     #[cfg(feature = "http")]
     pub(crate) fn restore(&mut self, record: &[u8]) -> bool {
         let restored = self.peer.restore_session(record);
@@ -433,14 +434,14 @@ impl Calls {
     }
 }
 
-/// Finds the entry that completes the argument in `params`; `None` if the argument has no completion.
-/// Appends the JSON of a result, with room for the end of its message: without it, a long result would be copied once
-/// more when the buffer grows.
+/// Appends the JSON of a result, with room for the end of its message: without this room, a long result would be copied
+/// once more when the buffer grows.
 fn append(out: &mut Vec<u8>, result: &[u8]) {
     out.reserve(result.len() + END_OF_MESSAGE);
     out.extend_from_slice(result);
 }
 
+/// Finds the entry that completes the argument in `params`; `None` if the argument has no completion.
 fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Arc<Entry>>, Error> {
     catalog.completion(&CompleteRequest::parse(params)?)
 }

@@ -109,8 +109,8 @@ impl Calls {
 
 #[cfg(feature = "http")]
 impl Start<'_> {
-    /// Stops the call after its first step, because its connection ended meanwhile. A call that runs to its
-    /// end is continued ([`OnCancel`](crate::server::context::OnCancel)).
+    /// Stops the call after its first step, because its connection ended meanwhile. A call that its
+    /// [`OnCancel`](crate::server::context::OnCancel) lets run to its end is continued instead.
     pub(crate) fn abandon(self, step: FirstStep) {
         let end = EndReport::new(self.wanted.key, self.attached, self.signals);
         if let FirstStep::Waits(work, pace) = step {

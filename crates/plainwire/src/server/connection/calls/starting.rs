@@ -30,7 +30,7 @@ use crate::server::result::{Kind, Outcome, ToolError};
 pub(super) struct CallRequest<'f> {
     /// The JSON of the arguments, of a resource template's variables, or of a completion's `params`.
     pub(super) arguments: Cow<'f, str>,
-    /// How clients may cache the result of this resource; `None` if the server's hint holds.
+    /// The hint that says how clients may cache the result of this resource; `None` if the server's hint holds.
     pub(super) cache: Option<CacheHint>,
     /// The text of the frame, into which the spans in `meta` point.
     pub(super) frame: &'f str,
@@ -82,8 +82,8 @@ pub(super) struct Surroundings<'c> {
 pub(crate) enum FirstStep {
     /// The call has ended, or was refused before there was any work.
     Ended { outcome: Outcome, work: Option<CallWork> },
-    /// The call has to be continued on a task. The pace is given if the first step is still to be made: that
-    /// step is then recorded there.
+    /// The call has to be continued on a task. The pace is given if the first step is still to be made, so
+    /// that the pace can record this step.
     Waits(CallWork, Option<Arc<Pace>>),
 }
 
@@ -131,7 +131,7 @@ impl CallRequest<'_> {
         }
     }
 
-    /// Returns the work of this call, which makes even the future of its handler only when it is polled.
+    /// Returns the work of this call. Even the future of the handler is made only when the work is polled.
     fn leave_all(&self, entry: &Arc<Entry>, source: &ContextSource<'_>) -> FirstStep {
         let context = source.get();
         let (arguments, name, uri) =
@@ -172,8 +172,8 @@ impl CallRequest<'_> {
 }
 
 /// Prepares a call: opens the request state of the handler's earlier run, or takes answers that came without
-/// one. Refuses clients without the capabilities that `entry` requires. The error is the outcome of the
-/// refused call.
+/// a request state. Refuses clients without the capabilities that `entry` requires. The error is the outcome
+/// of the refused call.
 fn admit(entry: &Entry, source: &ContextSource<'_>, (built, caller): (&Built, &str)) -> Result<(), Outcome> {
     if let Some(state) = source.meta.request_state {
         let state = state.string(source.frame).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The memory that an endpoint keeps for its callers, counted in bytes: bodies of requests (large ones twice) until their calls
-//! end, answers until they are sent, and records of sessions.
+//! The memory that an endpoint keeps for its callers, counted in bytes: bodies of requests (large ones twice) until
+//! their calls end, answers until they are sent, and records of sessions.
 //!
 //! In: claims, each before its memory is allocated. Out: the claim, or the limit that it would exceed. Memory
 //! that handlers allocate is not counted.
@@ -24,15 +24,15 @@ use crate::server::connection::calls::{Budget, Held};
 /// of a body often takes several times as much as the body.
 const SHARE: usize = 4;
 
-/// The memory that every request counts with beside its body, in bytes: its record, its buffers, and an answer
-/// of this size.
+/// The memory that is counted for every request beside its body, in bytes: its record, its buffers, and an
+/// answer of this size.
 pub(crate) const REQUEST: usize = 16 << 10;
 
 /// The longest time for which a caller's requests are refused after an answer was dropped: as long as `retry-after`
 /// says.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The most callers of whom such a time is remembered.
+/// The largest number of callers for whom a dropped answer is remembered.
 const SHORT_CALLERS: usize = 1_024;
 
 /// The memory that an endpoint keeps for its callers.
@@ -50,7 +50,8 @@ struct Taken {
     all: usize,
     /// Invariant: these numbers are not 0, and `all` is their sum.
     by_caller: ByCaller<usize>,
-    /// The callers an answer to whom was dropped a moment ago: its size, and the end of that moment.
+    /// The dropped answers of the last moment, by caller: the size of the answer, and the time until which it
+    /// counts ([`SHORT`]).
     short: ByCaller<(usize, Instant)>,
 }
 
@@ -120,8 +121,8 @@ impl Memory {
     }
 
     /// Claims memory for a request of `caller` that begins, without its body. After an answer was dropped, requests are
-    /// refused until there is room for one like it, or [`SHORT`] has passed: their answers would be dropped too, after
-    /// they were carried out.
+    /// refused until there is room for an answer like it, or [`SHORT`] has passed: otherwise they would be carried out,
+    /// and their answers dropped too.
     ///
     /// # Errors
     /// The limit that would be exceeded.
@@ -130,7 +131,8 @@ impl Memory {
         self.claim(caller, REQUEST)
     }
 
-    /// Checks that no answer to `caller` was dropped a moment ago, since its request was admitted.
+    /// Checks that `caller` has room again for an answer like the one that was dropped a moment ago. Succeeds
+    /// if none was dropped.
     ///
     /// # Errors
     /// The limit that the answer would have exceeded.
@@ -144,7 +146,8 @@ impl Memory {
         if is_short { Err(OverMemory::Caller(self.most / 2)) } else { Ok(()) }
     }
 
-    /// Claims memory for an answer of `bytes`, of which the claim of its request has room for [`REQUEST`].
+    /// Claims memory for an answer of `bytes`, except for the first [`REQUEST`] bytes: the claim of its
+    /// request has room for these.
     ///
     /// # Errors
     /// The limit that would be exceeded. The answer is dropped then.

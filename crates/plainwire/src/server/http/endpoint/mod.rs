@@ -2,8 +2,8 @@
 //!
 //! Order of the checks of a POST: `Host` and `Origin` (400, 403), method (405), `Accept` (406; not for
 //! HTTP+SSE), declared size (413), type and coding (415), token (401), memory (429, 503), body (400,
-//! 408, 413), number of bodies of this caller (429), UTF-8 (400), requests in flight of this caller (429), JSON-RPC message (400). Then
-//! come the checks of the era.
+//! 408, 413), number of bodies of this caller (429), UTF-8 (400), requests in flight of this caller (429), JSON-RPC
+//! message (400). Then come the checks of the era.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
@@ -205,8 +205,8 @@ impl Endpoint {
         response.map(|body| body.holding((place, memory)))
     }
 
-    /// Reads the body of a POST after the checks of size, type, token and number of bodies. Returns it with the
-    /// memory that was claimed for it.
+    /// Reads the body of a POST after the checks of size, type, token and number of bodies. Returns the body,
+    /// the memory that was claimed for it, and the caller.
     ///
     /// # Errors
     /// The response that refuses the request.
@@ -241,7 +241,10 @@ impl Endpoint {
             tokio::task::yield_now().await;
         }
         match read {
-            Ok(bytes) => Ok((bytes, memory, caller)),
+            Ok(bytes) => match self.reserve(&bytes, &caller.id, &mut memory) {
+                Ok(()) => Ok((bytes, memory, caller)),
+                Err(over) => Err(Box::new(over.response(None))),
+            },
             Err(Unread::OverMemory(over)) => Err(Box::new(over.response(None))),
             Err(Unread::TooLarge) => too_large(),
             Err(Unread::TooMany) => {
@@ -255,16 +258,24 @@ impl Endpoint {
         }
     }
 
+    /// Claims memory for what is made of a body, before any of it is parsed.
+    fn reserve(&self, bytes: &[u8], caller: &CallerId, memory: &mut Claim) -> Result<(), OverMemory> {
+        // Many requests may have been admitted before the first of their answers was dropped.
+        self.memory.check(caller)?;
+        // While a call runs, its arguments are there as text and as values. A small body has room in `REQUEST`.
+        if bytes.len() > REQUEST { memory.grow_to(memory.bytes() + bytes.len()) } else { Ok(()) }
+    }
+
     /// Parses a body as a message, and takes a slot among the requests in flight of the caller: also beyond
     /// the limit, if the message is valid and not a request. The returned place has the slot and `memory`.
     ///
     /// # Errors
-    /// The response, if the body is not UTF-8, or the caller has too many requests in flight or no memory left.
+    /// The response, if the body is not UTF-8 or the caller has too many requests in flight.
     pub(super) fn read<'r>(
         &self,
         bytes: &'r [u8],
         caller: &Caller,
-        mut memory: Claim,
+        memory: Claim,
     ) -> Result<(Read<'r>, Arc<Place>), Box<Response<Body>>> {
         if let Some(tap) = &self.built.tap {
             tap.see(Direction::In, bytes);
@@ -277,16 +288,6 @@ impl Endpoint {
         // At the limit, a caller can still send messages that are no requests, which cancel requests and
         // answer questions.
         let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
-        // Many requests may have been admitted before the first of their answers was dropped.
-        let refuse = |over: OverMemory| Box::new(over.response(rules::answered_id(&parsed)));
-        if !ends_something {
-            self.memory.check(&caller.id).map_err(refuse)?;
-        }
-        // While a call runs, its arguments are there as text and as values. A small body has room in `REQUEST`.
-        if !ends_something && bytes.len() > REQUEST {
-            let twice = memory.bytes() + bytes.len();
-            memory.grow_to(twice).map_err(refuse)?;
-        }
         let Limits { batch, depth, in_flight: most, .. } = self.built.config.limits;
         // Each message of a batch may be a call, which continues when its client disconnects.
         let count = if envelope::is_batch(text) {
