@@ -1,8 +1,8 @@
 //! Text above a line that the user edits.
 //!
-//! In: text, from any thread. Out: the same text above the line, in order. Nobody waits for the editor: it does not
-//! print while it waits for the server itself, to complete a name. What it has not printed yet is bounded; of the
-//! rest, a line says how much was left out.
+//! In: text, from any thread. Out: the same text above the line, in order. The threads do not wait for the editor,
+//! which prints nothing while the server completes a name. The text that waits is bounded; further text is left out,
+//! and a line says how much.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
@@ -33,8 +33,7 @@ struct Waiting {
 /// A guard of a line that is being edited. While there is one, [`print`] takes text.
 pub(crate) struct Edited(());
 
-/// Prints with `printer` from now on while a line is edited, if stderr is the terminal on which that happens.
-/// `printer` may block.
+/// Starts the thread that prints the texts with `printer`, if stderr is a terminal. `printer` may block.
 pub(crate) fn start(mut printer: impl FnMut(String) + Send + 'static) {
     if !io::stderr().is_terminal() {
         return;

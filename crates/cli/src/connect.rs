@@ -16,7 +16,7 @@ use crate::progress::with_bar;
 use crate::{output, roots, serve, target, token_store};
 
 /// Connects to the server that the command line names, runs `work` and closes the connection, also if `work`
-/// failed. Both together take at most the time of `--timeout`.
+/// failed. Connecting and `work` together take at most the time of `--timeout`.
 pub(crate) async fn with_client(
     ask: &Ask,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
@@ -32,7 +32,7 @@ pub(crate) async fn with_client(
     finish(client, ask, in_time).await
 }
 
-/// Like [`with_client`], but `work` takes as long as it does.
+/// Like [`with_client`], but without a time limit for `work`.
 pub(crate) async fn with_client_for_long(
     ask: &Ask,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
@@ -114,7 +114,7 @@ async fn finish(
     done.map_err(|failure| failure.with_server(&ask.choice))
 }
 
-/// Returns the builder of a client with the settings of the command line, which declares what a host declares
+/// Returns the builder of a client with the settings of the command line. The client declares what a host declares
 /// unless `--as plain` is given.
 pub(crate) fn builder(ask: &Ask) -> Result<ClientBuilder, Failure> {
     match ask.r#as {
@@ -135,8 +135,8 @@ pub(crate) fn like_a_host(builder: ClientBuilder) -> ClientBuilder {
     builder.on_elicit(|_| async { ElicitResult::decline() }).on_sample(model.consent(|_| async { true }))
 }
 
-/// Returns the builder of a client with the era, timeout, roots and trace of the command line, which declares
-/// nothing else.
+/// Returns the builder of a client with the era, timeout, roots and trace of the command line. The client declares
+/// nothing but these roots.
 fn plain(ask: &Ask) -> Result<ClientBuilder, Failure> {
     let timeout = Duration::from_secs(ask.timeout);
     let mut client = Client::builder()

@@ -23,7 +23,7 @@ pub(crate) async fn run(it: Describe) -> Result<Exit, Failure> {
     with_client(&it.ask, async |client| on(client, &it, &it.ask.choice).await).await
 }
 
-/// Describes a tool of a connected server, which the example of a call names as `choice` does.
+/// Describes a tool of a connected server. The example of a call names the server as `choice` does.
 pub(crate) async fn on(client: &Client, it: &Describe, choice: &ServerChoice) -> Result<Exit, Failure> {
     let raw = match client.hello().capabilities.has("tools") {
         true => client.list_raw(List::Tools).await?,

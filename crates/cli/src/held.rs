@@ -1,13 +1,13 @@
 //! Output that waits for the end of the questions to the user.
 //!
 //! In: text for stderr and stdout while a question is open. Out: the same text in the same order once none is open.
-//! Of stderr, whose text a server can send without end, so much is kept; a line says how much was left out. Of
-//! stdout, everything is kept: it is the result of the one command that runs.
+//! Of stderr, whose text a server can send without end, at most [`MAX_HELD`] bytes are kept; a line says how much was
+//! left out. Of stdout, everything is kept: it is the result of the one command that runs.
 
 /// The maximal number of bytes for stderr that wait, about 200 lines of a log.
 const MAX_HELD: usize = 16 << 10;
 
-/// The stream for which a text is.
+/// The stream that a text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     Stderr,
@@ -29,7 +29,8 @@ impl Held {
         Self { bytes: 0, left_out: 0, texts: Vec::new() }
     }
 
-    /// Keeps a text, or of stderr counts it if there is no room for it, or if an earlier one was left out already.
+    /// Keeps a text. A text for stderr is only counted if there is no room for it, or if an earlier one was left out
+    /// already.
     pub(crate) fn keep(&mut self, to: Stream, text: String) {
         if to == Stream::Stderr {
             if self.left_out > 0 || self.bytes + text.len() > MAX_HELD {

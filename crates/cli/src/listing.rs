@@ -1,7 +1,7 @@
 //! The output of `plainwire list`: the server, and the entries of each list.
 //!
-//! In: entries as the server sent them. Out: a signature and the first line of the description for each. Tools and
-//! prompts of long lists whose names begin alike stand together, below a line with what they begin with.
+//! In: entries as the server sent them. Out: a signature and the first line of the description for each. In long
+//! lists, tools and prompts whose names begin alike stand together, below a line with this beginning.
 
 use std::io;
 

@@ -23,7 +23,7 @@ const FILES: [(&str, &str); 3] = [
 struct Kind {
     /// The commands in the README, with `{{name}}` for the name of the project.
     commands: &'static str,
-    /// The rest of the dependency on the library in Cargo.toml.
+    /// The features in the dependency on the library in Cargo.toml, as text; empty for none.
     features: &'static str,
     /// The source files: their paths and templates.
     sources: &'static [(&'static str, &'static str)],

@@ -49,7 +49,7 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     to_stdout(&format!("{text}\n"))
 }
 
-/// Writes a line of JSON to stdout. On a terminal it stays the same JSON value.
+/// Writes a line of JSON to stdout. A terminal gets it escaped by JSON's own escapes, so that it is the same value.
 fn json_line(text: &str) -> io::Result<()> {
     let shown = if *IS_TERMINAL { visible_json(text) } else { text.into() };
     print_out(&format!("{shown}\n"))
@@ -192,7 +192,7 @@ pub(crate) fn wrapped_bold(first: &str, next: &str, text: &str, bold: usize) -> 
     bold_line(first.len(), &row, if is_first { bold } else { 0 })
 }
 
-/// Prints a line whose characters from byte `from` on are bold, `bold` of them, if there are colours.
+/// Prints a line. Where bold text can be shown, `bold` characters from byte `from` on are bold.
 fn bold_line(from: usize, row: &str, bold: usize) -> io::Result<()> {
     let Some((before, after)) = row.split_at_checked(from).filter(|_| bold > 0 && *HAS_COLOUR) else {
         return line(row);

@@ -60,7 +60,8 @@ fn shown() -> MutexGuard<'static, Shown> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs work. On a terminal, a line says `what` and how long, once it has taken a second.
+/// Runs work. If the work takes longer than a second, a line on a terminal shows `what` and the time since the line
+/// appeared.
 pub(crate) async fn with_bar<T>(what: &str, work: impl Future<Output = T>) -> T {
     if !*IS_TERMINAL {
         return work.await;

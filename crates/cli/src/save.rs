@@ -1,4 +1,4 @@
-//! `--out FILE`: writes what a server sent into a file, such as a picture.
+//! `--out FILE`: writes content that a server sent, such as a picture, into a file.
 //!
 //! In: the blocks of a result, or the contents of a resource. Out: a file with the bytes of one of them.
 

@@ -9,7 +9,7 @@ use std::path::Path;
 /// The maximal number of bytes in a file. 1 MiB: some thousand tokens.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Reads a file. Its group may read it, as in a container.
+/// Reads a file. The mode may allow the group of the file to read it, as is common in containers.
 ///
 /// # Errors
 /// An error that says why the file can't be read, or what was expected of its mode.

@@ -87,7 +87,7 @@ fn is_near(option: &str, other: &str) -> bool {
 
 /// A correction: the text in place of a word.
 struct Fixed {
-    /// How many of the following words the text contains as well.
+    /// The number of following words that the text contains as well.
     eaten: usize,
     expected: &'static str,
     text: String,
@@ -151,7 +151,7 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
     near.filter(|(far, _)| *far <= most).min_by_key(|(far, _)| *far).map(|(_, other)| other)
 }
 
-/// Returns a word as a shell reads it back.
+/// Returns a word with the quotes that a shell needs to read it as one word.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {

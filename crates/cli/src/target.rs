@@ -49,7 +49,6 @@ fn log_file(path: &Path) -> Result<File, Failure> {
     options.open(path).map_err(|error| Failure::usage(format!("--server-log={}: {error}", path.display())))
 }
 
-/// Adds a variable that `--env=NAME` or `--env=NAME=VALUE` names to the environment of a server.
 /// The variables without which `cargo run` builds anew, or finds no compiler. They hold no secrets.
 const OF_CARGO: [&str; 4] = ["CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
 
@@ -57,6 +56,7 @@ fn is_cargo(choice: &ServerChoice) -> bool {
     choice.command.first().is_some_and(|program| program == "cargo")
 }
 
+/// Adds a variable that `--env=NAME` or `--env=NAME=VALUE` names to the environment of a server.
 fn with_variable(program: Program, variable: &String) -> Program {
     match variable.split_once('=') {
         Some((name, value)) => program.env(name, value),
@@ -148,7 +148,7 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
     Ok(entry.target(&variables(&choice.input_env)?)?)
 }
 
-/// Returns the error for a configuration file without the name of a server, with the names in the file.
+/// Returns the error for --config without --server, with the names of the servers in the file.
 fn unnamed(choice: &ServerChoice) -> Failure {
     let Some(path) = &choice.config else { return Failure::usage("expected --server NAME".to_owned()) };
     match Config::read(path) {

@@ -34,7 +34,7 @@ pub(crate) struct Terminal {
 /// Lines that the user edits, from a thread with an editor.
 #[derive(Debug)]
 pub(crate) struct EditedLines {
-    /// Whether the editor shows a prompt whose line has not been taken: the one who asked has given up.
+    /// Whether the editor shows a prompt whose line has not been taken, because the caller of `next` has given up.
     is_open: bool,
     lines: mpsc::Receiver<TerminalInput>,
     prompts: std::sync::mpsc::Sender<String>,

@@ -1,4 +1,4 @@
-//! Lists the tools of a server for `tokens` and `lint`.
+//! Lists the tools of a server, and filters lists by a text.
 //!
 //! In: a client, and optionally a text to search for. Out: entries.
 

@@ -1,7 +1,7 @@
 //! A tool as it appears in the answer to `tools/list`.
 //!
-//! In: JSON, or a [`Tool`]. Out: the members of the entry. Nothing is refused here: a member that is missing
-//! or of the wrong type is absent, and [`crate::lint`] reports it.
+//! In: JSON, or a [`Tool`]. Out: the members of the entry. Nothing is refused here: a name or description
+//! of the wrong type counts as missing, and [`crate::lint`] reports it.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -28,10 +28,10 @@
 //! ```
 //!
 //! - [`Entry`] is a tool as it appears in a list, valid or not.
-//! - [`tokens`] counts the tokens that a model reads of it, field by field.
+//! - [`tokens`] counts the tokens that a model reads of a tool, field by field.
 //! - [`Shape`] tells which values a schema allows, and its text is the type in a signature.
 //! - [`signature`] shows a tool with its types on one line.
-//! - [`lint`] reports problems with it, for all clients or for certain ones.
+//! - [`lint`] reports problems with a tool, for all clients or for certain ones.
 
 mod entry;
 pub mod lint;

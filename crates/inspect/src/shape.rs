@@ -74,8 +74,8 @@ impl<'s> Shape<'s> {
         Self { alternatives, depth: depth.saturating_sub(1), root }
     }
 
-    /// Returns whether the schema names `kind` as a type, or lists a value of it. A schema that allows numbers
-    /// does not count as one of integers.
+    /// Returns whether the schema names `kind` as a type, or lists a value of this type. A schema that allows
+    /// numbers does not count as a schema that allows integers.
     pub fn allows(&self, kind: Kind) -> bool {
         let listed = |it: &Value| match kind {
             Kind::Array => it.is_array(),
@@ -200,8 +200,8 @@ fn values(schema: &Value) -> impl Iterator<Item = &Value> {
     schema.get("enum").and_then(Value::as_array).into_iter().flatten().chain(schema.get("const"))
 }
 
-/// Returns the types that `schema` itself names. One with `properties` is of objects, and one with `items` of
-/// arrays, even if it does not say so.
+/// Returns the types that `schema` itself names. A schema without `type` counts as naming objects if it has
+/// `properties`, and arrays if it has `items`.
 fn types(schema: &Value) -> impl Iterator<Item = Kind> {
     let named = |name: &str| match schema.get("type") {
         Some(Value::String(it)) => it == name,

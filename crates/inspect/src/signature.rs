@@ -9,8 +9,9 @@ use crate::{Entry, Shape};
 /// The most characters of a default that a signature shows.
 const MAX_DEFAULT: usize = 40;
 
-/// Returns the parameters of a tool with their types, in the order of its schema. `?` follows the name of an
-/// optional one. Its default is shown, and `null` is left out of its type: to leave it out says the same.
+/// Returns the name of a tool, and its parameters with their types and defaults, in the order of the schema.
+/// `?` follows the name of an optional parameter. The type of an optional parameter is shown without `null`:
+/// to leave the parameter out means the same.
 pub fn signature(entry: &Entry) -> String {
     let nothing = Value::Null;
     let root = entry.input_schema().unwrap_or(&nothing);

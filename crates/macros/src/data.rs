@@ -92,7 +92,8 @@ fn derived(ty: &DeriveInput) -> Vec<Ident> {
     found
 }
 
-/// Returns all fields, each with the name of the function that returns the field's default, if it gets one.
+/// Returns all fields, each with a name for the function that returns the field's default, if the field has a
+/// default.
 fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
     let named = |place: &str, n: usize, field: &Field| {
         let field = field.ident.as_ref().map_or_else(|| n.to_string(), ToString::to_string);

@@ -34,7 +34,7 @@ impl Kind {
         }
     }
 
-    /// Returns the path of the entry's type; for a resource, that of a resource whose URI has no variables.
+    /// Returns the path of the entry's type; for a resource, the path of the type for URIs without variables.
     pub(crate) fn ty(self) -> TokenStream {
         match self {
             Self::Prompt => quote!(::plainwire::Prompt),

@@ -204,7 +204,7 @@ impl Free {
 }
 
 /// Returns an error that names the item that the attribute is on. For a function, or an item that can't be
-/// parsed, this is `error`.
+/// parsed, returns `error` unchanged.
 fn no_function(kind: Kind, item: &TokenStream, error: Error) -> Error {
     let (found, at): (_, &dyn quote::ToTokens) = match &syn::parse2::<Item>(item.clone()) {
         Ok(Item::Const(it)) => ("a constant", &it.const_token.clone()),

@@ -233,7 +233,7 @@ pub(crate) fn output(signature: &Signature) -> TokenStream {
 }
 
 /// Checks that a signature can be that of an entry: its type parameters, its return type, and whether it is
-/// `async`, `unsafe` or variadic. Other parameters are not checked here.
+/// `async`, `unsafe` or variadic. The types of its parameters are not checked here.
 fn check(signature: &Signature, blocking: bool) -> Result<()> {
     let wrong = |at: &dyn ToTokens, text: &str| Err(Error::new_spanned(at, text));
     let is_type = |it: &&GenericParam| !matches!(it, GenericParam::Lifetime(_));

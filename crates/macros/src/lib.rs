@@ -6,8 +6,8 @@
 //! API that is only for macros; `cargo expand` shows code that could be part of a program. A declaration that
 //! a macro can see to be wrong does not compile, and the error says what to do.
 //!
-//! This crate does not depend on `plainwire`: it generates paths into it. Examples that run are in
-//! `plainwire::macros`.
+//! This crate does not depend on `plainwire`: it only generates code with paths into `plainwire`. Examples that
+//! run are in `plainwire::macros`.
 
 mod constraint;
 mod data;
@@ -119,7 +119,7 @@ pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
 /// |---|---|
 /// | `code = "not_found"` | the code for programs, of `a-z 0-9 _`; default `failed` |
 /// | `hint = "…"` | what the model can do about the error |
-/// | `message = "…"` | the text for the model, instead of the one of `Display`, which is logged as a warning |
+/// | `message = "…"` | the text for the model; the text of `Display` is then only logged, as a warning |
 /// | `retryable` | the same call may succeed later; always so with the code `timeout` |
 ///
 /// Options stand on a variant, or on a struct: `#[tool_error(code = "not_found", hint = "…")]`. Texts may name

@@ -2,7 +2,7 @@
 //! names in parentheses.
 //!
 //! In: tokens. Out: the name of the entry and calls of builder methods. The module `table` lists the options.
-//! Each may be given once, except for those in its `REPEATED`.
+//! Each may be given once, except for those in `table::REPEATED`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

@@ -1,5 +1,5 @@
 //! `Self` and type parameters in the arguments of methods. The struct that arguments are read into is outside
-//! of the `impl`, where neither has a meaning.
+//! of the `impl`, and neither has a meaning outside of it.
 //!
 //! In: the signature of a method, and its `impl`. Out: the signature with the name of the type in place of
 //! `Self`, or an error.
@@ -15,7 +15,7 @@ use crate::function::Function;
 /// `impl` has type parameters, the signature stays unchanged.
 ///
 /// # Errors
-/// If a type can't be parsed after the replacement, which no `impl` that compiles causes.
+/// If a type can't be parsed after the replacement. An `impl` that compiles never causes this error.
 pub(crate) fn spelt_out(signature: &Signature, block: &ItemImpl) -> Result<Signature> {
     let mut signature = signature.clone();
     if block.generics.type_params().next().is_some() {

@@ -1,7 +1,8 @@
 //! `#[derive(ToolError)]`: gives each variant of an error the code, message and hint that the model gets.
 //!
 //! In: the type, with `#[tool_error(…)]` on its variants. Out: a method `into_tool_error`, which handlers
-//! call when they fail. A text that would show the model an error that is in a field does not compile.
+//! call when they fail. If `#[error(…)]` of a variant shows the text of an error in a field, the variant compiles
+//! only with a `message`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -165,12 +166,12 @@ fn code(code: LitStr) -> Result<LitStr> {
     Err(Error::new(code.span(), text))
 }
 
-/// A field, by the name that texts give it.
+/// A field, with the name by which texts refer to it, such as `{title}`.
 #[derive(Clone)]
 struct Named {
     /// The name or number of the field, as it stands before the colon of a pattern.
     member: TokenStream,
-    /// Whether the field is an error that this one comes from.
+    /// Whether the field is a source: the error that caused the error of this type.
     is_source: bool,
     name: String,
 }
@@ -196,7 +197,8 @@ impl Named {
     }
 }
 
-/// Returns the expression of a text whose `{field}` are filled in. Notes the fields that it uses.
+/// Returns the expression of `text`, with its places for fields, such as `{title}`, filled in. Adds the fields
+/// that the text uses to `used`.
 fn formatted(text: &LitStr, of: &Ident, fields: &[Named], used: &mut Vec<Named>) -> Result<TokenStream> {
     let (mut written, mut arguments) = (String::new(), Vec::new());
     for piece in pieces(&text.value()) {
@@ -237,7 +239,7 @@ enum Piece<'t> {
     Text(&'t str),
 }
 
-/// Splits a text at its `{field}`. Doubled braces stay doubled.
+/// Splits a text at its places for fields, such as `{title}`. Doubled braces stay doubled.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let (mut found, mut begin, mut at) = (Vec::new(), 0, 0);
     while let Some(brace) = text[at..].find('{').map(|n| at + n) {

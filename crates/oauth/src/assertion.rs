@@ -1,7 +1,7 @@
 //! Signed assertions: a client authenticates with a private key (`private_key_jwt`, RFC 7523).
 //!
 //! In: a key in PEM, the client's id, the audience and the time. Out: a JWT. This module verifies nothing.
-//! Workload identities and DPoP will sign here too when they are supported.
+//! Workload identities and proofs of possession (DPoP) will sign here too when they are supported.
 
 use std::fmt;
 use std::sync::Arc;

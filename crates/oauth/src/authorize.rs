@@ -57,9 +57,9 @@ fn check_pkce(server: &AuthServer) -> Result<(), Failure> {
     )))
 }
 
-/// Checks `end`, the URL of the redirect, and returns the code in it. Address, `state` and `iss` are checked
-/// first. Before these checks the URL may come from another server or login, so nothing in it is used or
-/// shown.
+/// Checks `end`, the URL of the redirect, and returns the code in it. The address, `state` and `iss` are
+/// checked first. The URL may come from another server or login, so nothing else in it is used or shown
+/// until these checks have passed.
 fn code(end: &Url, redirect_uri: &Url, state: &str, server: &AuthServer) -> Result<Secret, Failure> {
     // Origins can't be compared: URLs with a private-use scheme of an app have none.
     let place = |url: &Url| {
@@ -100,8 +100,8 @@ fn code(end: &Url, redirect_uri: &Url, state: &str, server: &AuthServer) -> Resu
 
 /// Checks the `iss` of a redirect.
 ///
-/// Spec: 2026-07-28 authorization "Authorization Response Validation", which is RFC 9207 §2.4: compared as
-/// text, even if the metadata does not announce the parameter.
+/// Spec: 2026-07-28 authorization "Authorization Response Validation", which is RFC 9207 §2.4: `iss` is
+/// compared as text, even if the metadata does not announce this parameter.
 fn check_issuer(found: Option<&str>, server: &AuthServer) -> Result<(), Failure> {
     match found {
         Some(found) if found == server.issuer => Ok(()),

@@ -67,7 +67,7 @@ pub(super) struct PreregisteredClient {
 
 /// The OAuth grant that tokens are requested with.
 ///
-/// Workload identities and tokens of an enterprise's identity provider will be two more.
+/// Workload identities and tokens of an enterprise's identity provider will be two more grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grant {
     /// A user signs in (`authorization_code`).
@@ -116,8 +116,8 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets the issuer at which [`client_id`](Self::client_id) is registered, exactly as its metadata writes
-    /// it. The id is sent to no other authorization server.
+    /// Sets the issuer at which [`client_id`](Self::client_id) is registered, exactly as the issuer's metadata
+    /// writes it. The id is sent to no other authorization server.
     ///
     /// Without this setting, the id belongs to the issuer that a server names first. If the server names
     /// another issuer later, logins there fail.
@@ -166,8 +166,8 @@ impl OAuthBuilder {
     }
 
     /// Lets the user sign in with a browser on this machine: `open` gets the authorization URL and opens it,
-    /// or shows it. The browser returns to a listener on a free port of 127.0.0.1, which ends after the
-    /// redirect of this login.
+    /// or shows it. The browser returns to a listener on a free port of 127.0.0.1. The listener ends after
+    /// the redirect of this login.
     ///
     /// The authorization URL is `https`, except for servers on this machine. Parts of it come from a server,
     /// so `open` must not pass it through a shell.
@@ -181,9 +181,9 @@ impl OAuthBuilder {
         self
     }
 
-    /// Adds a scope to request at a login. These scopes replace those that the server names. If the server
-    /// asks for a further scope later, it is requested together with these. A text that is no scope of RFC
-    /// 6749 §3.3, such as one with a blank, is ignored.
+    /// Adds a scope to request at a login. The added scopes replace those that the server names. If the server
+    /// asks for a further scope later, that scope is requested together with the added scopes. A text that is
+    /// no scope of RFC 6749 §3.3, such as one with a blank, is ignored.
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         let more = Scopes::from_iter([scope.into()]);
@@ -207,8 +207,9 @@ impl OAuthBuilder {
     }
 
     /// Accepts metadata of a server (RFC 9728) only if its `resource` is the URL of this very server. Without
-    /// this, it may also be a URL that the path of the server lies below, as other MCP clients accept it: so one
-    /// server of a host that several parties share can get a token for the whole host.
+    /// this setting, `resource` may also be a URL of the same origin that the server's path lies below, as other
+    /// MCP clients permit. If several parties share a host, one of their servers can then get a token for the
+    /// whole host.
     #[must_use]
     pub fn strict_metadata(mut self) -> Self {
         self.config.metadata_of = MetadataOf::Server;

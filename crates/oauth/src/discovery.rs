@@ -26,7 +26,7 @@ pub(super) struct ProtectedResource {
 /// The servers that metadata may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MetadataOf {
-    /// The server, or a URL of its origin that its path lies below.
+    /// The server, or a URL of the same origin that the server's path lies below.
     Origin,
     /// The server alone.
     Server,
@@ -41,7 +41,7 @@ struct Document {
 }
 
 /// Finds the metadata of `server`: at `named`, the `resource_metadata` of the server's challenge, or else at
-/// the two well-known URLs. `None` if there is no metadata: a server of 2025-03-26.
+/// the two well-known URLs. `None` if there is no metadata, as with a server of revision 2025-03-26.
 ///
 /// # Errors
 /// If the metadata is about another server, or names no authorization server.

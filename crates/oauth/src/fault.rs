@@ -46,7 +46,7 @@ impl std::fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl From<Blocked> for Failure {
-    /// Converts the refusal of an address: the address was named by a server.
+    /// Converts the refusal of an address. The kind of the failure is `Server`, because a server named the address.
     fn from(blocked: Blocked) -> Self {
         Self::server(blocked.to_string())
     }

@@ -52,7 +52,7 @@ impl GuardedHttp {
         Ok(Self { client, guard })
     }
 
-    /// Checks a URL by the address guard before any request to it, such as an endpoint in metadata.
+    /// Checks a URL, such as an endpoint in metadata, with the address guard before any request to the URL.
     pub(super) fn check(&self, url: &Url) -> Result<(), Failure> {
         Ok(self.guard.check(url)?)
     }
@@ -188,7 +188,7 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-/// Returns whether the guard refused all addresses that the name resolves to.
+/// Returns whether a request failed because the guard refused all addresses that the host's name resolves to.
 fn is_refusal(error: &reqwest::Error) -> bool {
     let mut cause = std::error::Error::source(error);
     std::iter::from_fn(|| {

@@ -105,8 +105,8 @@ impl OAuth {
     /// first time and sends no requests, so the tokens may have been revoked meanwhile.
     ///
     /// # Errors
-    /// [`Error::Auth`](plainwire::Error::Auth) if the store fails, or if `server` can't be trusted with
-    /// tokens.
+    /// [`Error::Auth`](plainwire::Error::Auth) if the store fails, or if the URL `server` is neither
+    /// `https` nor on this machine.
     pub async fn signed_in(&self, server: &Url) -> Result<Option<SignedIn>> {
         self.session(server).map_err(Failure::into_error)?.signed_in().await.map_err(Failure::into_error)
     }

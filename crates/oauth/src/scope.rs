@@ -17,7 +17,7 @@ pub(super) struct Scopes(BTreeSet<String>);
 #[derive(Debug, Default)]
 pub(super) struct ScopeInputs<'s> {
     /// The scopes that the MCP server requires in its refusal, or that the program has set; `None` if there
-    /// are neither.
+    /// are no such scopes.
     pub(super) challenged: Option<&'s Scopes>,
     /// The `scopes_supported` of the protected resource; `None` if it lists none.
     pub(super) supported: Option<&'s Scopes>,

@@ -18,7 +18,7 @@ pub struct SignedIn {
     pub scopes: Vec<String>,
     /// The time at which the access token expires; `None` if the authorization server has not stated it.
     pub expires: Option<SystemTime>,
-    /// The way to a new access token after this one has expired.
+    /// The way to a new access token after the current one has expired.
     pub renewal: Renewal,
 }
 
@@ -38,8 +38,8 @@ pub enum Renewal {
 pub enum LoggedOut {
     /// There were no tokens for the server.
     Nothing,
-    /// The tokens were not revoked: the authorization server has no revocation endpoint, or the server has
-    /// moved to another authorization server.
+    /// The tokens were not revoked: the authorization server has no revocation endpoint, or the MCP server
+    /// has moved to another authorization server.
     Forgotten,
     /// The authorization server has revoked the tokens (RFC 7009).
     Revoked,

@@ -1,8 +1,8 @@
 //! Logging to stderr, for programs that install no `tracing` subscriber.
 //!
 //! In: `tracing` events. Out: one line each, `2026-11-23T03:19:51.042Z WARN plainwire: text key=value`, or a
-//! JSON object of the form that `tracing-subscriber` writes. The text of an event may quote a peer, a file or a
-//! panic, so characters that could break the line or change the terminal are escaped. A backtrace follows below
+//! JSON object of the form that `tracing-subscriber` writes. The text of an event may quote the other side, a file
+//! or a panic, so characters that could break the line or change the terminal are escaped. A backtrace follows below
 //! its line. Spans are ignored. A program with its own subscriber never uses this one.
 
 use std::fmt::{self, Write as _};
@@ -151,8 +151,8 @@ impl Visit for JsonFields {
     }
 }
 
-/// Largest number of characters of one field of an event. What comes after them is left out: a peer decides
-/// how long the texts are that errors quote.
+/// Largest number of characters of one field of an event. The rest is left out: errors quote texts of any
+/// length from the other side.
 const MAX_FIELD: usize = 16_384;
 
 /// Formats a time since 1970 as UTC in RFC 3339, with milliseconds.

@@ -92,7 +92,7 @@
 //! `#[header("Region")]` on an argument makes HTTP clients repeat its value in the header `Mcp-Param-Region`,
 //! for proxies and gateways on the way to the server. Without attributes, write
 //! `#[schemars(extend("x-mcp-header" = "Region"))]` on the field. In both cases a header that no client would
-//! accept is an error: of the compiler if it can see the mistake, otherwise when the server is declared.
+//! accept is an error: of the compiler if it can see the mistake, otherwise when the server begins to serve.
 //!
 //! ```
 //! use plainwire::prelude::*;

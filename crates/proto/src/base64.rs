@@ -1,7 +1,7 @@
 //! Base64 encoding and decoding, for binary content and for sealed state.
 //!
 //! In: bytes or base64 text. Out: base64 text or bytes. Text in the standard alphabet of RFC 4648 has
-//! padding; text in its URL alphabet (section 5) has none. This module is written by hand instead of taken
+//! padding; text in the URL alphabet (section 5) has none. This module is written by hand instead of taken
 //! from a crate: a small server must not need more than fifty crates, and this code is one page long.
 
 /// Encodes `bytes` in base64, with padding.
@@ -33,7 +33,7 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
 /// Decodes `text` as written by [`encode_url`].
 ///
 /// Strict, so that no two texts decode to the same bytes: `None` for padding, for bytes outside the alphabet,
-/// for an impossible length, and for bits after the last byte that are not zero.
+/// for an impossible length, and for bits other than zero after the last byte.
 pub fn decode_url(text: &str) -> Option<Vec<u8>> {
     undigits(text, value)
 }

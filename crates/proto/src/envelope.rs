@@ -59,7 +59,7 @@ pub struct Params {
     pub arguments: Option<Span>,
     /// `params.cursor`.
     pub cursor: Option<Span>,
-    /// `params.id`, which only `$/cancelRequest` has.
+    /// `params.id`, which only `$/cancelRequest` has, a method of the Language Server Protocol.
     pub id: Option<Span>,
     /// `params.inputResponses`.
     pub input_responses: Option<Span>,

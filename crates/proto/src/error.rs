@@ -30,7 +30,7 @@ pub enum ErrorKind {
     InvalidRequest,
     /// An answer that did not come in time. Never sent.
     Late {
-        /// Whether the idle deadline passed, and not the hard one.
+        /// Whether the idle deadline of [`crate::peer::RequestOptions`] passed, and not the hard deadline.
         is_idle: bool,
     },
     /// A method that the receiver does not know, or whose capability it does not offer.

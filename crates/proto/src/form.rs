@@ -49,8 +49,8 @@ impl Form {
     /// Largest number of choices of one field: more than there are countries, time zones or currencies.
     pub const MAX_CHOICES: usize = 1_000;
 
-    /// Largest size in bytes of the schema of a form: enough for the most choices of the most fields, each of ten
-    /// characters.
+    /// Largest size in bytes of the schema of a form: enough for [`Self::MAX_FIELDS`] fields, each with
+    /// [`Self::MAX_CHOICES`] choices of ten characters.
     pub const MAX_BYTES: usize = 1 << 20;
 
     /// Returns `content`, the values of an answer, with each field that is absent or null set to its default,
@@ -68,7 +68,7 @@ impl Form {
     }
 }
 
-/// One field of a form: a question to the user, answered by a member of the `content` of the answer.
+/// One field of a form: a value that the user is asked for, and that is a member of the `content` of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The name of the field, which is the name of its member in the `content` of an answer.
@@ -84,7 +84,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the default value in the JSON that an answer has for it; `None` if the field has no default.
+    /// Returns the default value as an answer would contain it; `None` if the field has no default.
     pub fn default_value(&self) -> Option<Value> {
         match &self.kind {
             FieldKind::Boolean { default } => default.map(Value::Bool),

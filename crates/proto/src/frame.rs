@@ -47,7 +47,7 @@ impl Lines {
         Self { buffer: Vec::new(), start: 0, scanned: 0, filled: 0, limit, skipping: false }
     }
 
-    /// Returns whether fewer bytes wait to be taken as lines than the largest line has.
+    /// Returns whether at most `limit` bytes were read and not yet taken as lines.
     pub fn has_room(&self) -> bool {
         self.filled - self.start <= self.limit
     }

@@ -44,7 +44,7 @@ impl Revision {
 
     /// Returns the revision with the version string `text`, or `None` for an unknown string.
     ///
-    /// A later date does not count as a newer revision: it is unknown.
+    /// A date later than all revisions does not count as a newer revision: such a string is unknown.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.as_str() == text)
     }

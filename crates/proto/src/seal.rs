@@ -295,8 +295,8 @@ impl SealingKey {
     ///
     /// Its salt is the keystream of the key `salts` under the state's nonce: each state has its own salt,
     /// which is unknown without the key and need not be stored. (The keystream of the key `state` under that
-    /// nonce would not do: it hides the plaintext.) The digest leaves this process only encrypted, so an
-    /// attacker who tries other arguments has to do it blindly, with one request for each try.
+    /// nonce cannot be the salt, because that keystream hides the plaintext.) The digest leaves this process only
+    /// encrypted, so an attacker has to try other arguments blindly, with one request for each try.
     fn arguments(&self, nonce: &[u8; 24], json: &str) -> [u8; 16] {
         let salt = self.salts.encrypt(&XNonce::from(*nonce), [0; 32].as_slice()).expect(FITS);
         let salt = salt.first_chunk().expect("the output is never shorter than the input");

@@ -49,7 +49,7 @@ impl Pair {
     }
 
     /// Delivers frames in both directions until neither side has more to send. Calls `serve` for each event
-    /// that a frame causes on the server, with the server, the event and that frame, so that it can answer
+    /// that a frame causes on the server, with the server, the event and that frame, so that `serve` can answer
     /// requests.
     pub fn drive(&mut self, mut serve: impl FnMut(&mut Peer, &Event, &str)) {
         loop {

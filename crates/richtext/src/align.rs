@@ -182,8 +182,8 @@ fn resumed(a: &[u64], b: &[u64]) -> (usize, usize) {
     ways.find(|it| goes_on(it.0, it.1)).unwrap_or((1, 1))
 }
 
-/// Returns whether the sequences have a common element. Myers' search takes longest if they have none, as in
-/// text that lost all its marks, so it is skipped then.
+/// Returns whether the sequences have a common element. If they have none, as in text that lost all its
+/// marks, [`between`] skips the search by Myers' algorithm, which takes longest for such sequences.
 fn have_common(a: &[u64], b: &[u64]) -> bool {
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let mut sorted = few.to_vec();

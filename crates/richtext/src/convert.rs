@@ -20,8 +20,9 @@ pub struct Conversion {
     pub losses: Vec<Loss>,
     /// Errors in the source: wrong syntax, and exceeded limits.
     pub diagnostics: Vec<Diagnostic>,
-    /// Mistakes in the content of the source that [`text`](Self::text) carries all the same, with spans in
-    /// the source; at most 100. Which mistakes are looked for depends on the formats:
+    /// Mistakes in the content of the source, with spans in the source; at most 100.
+    /// [`text`](Self::text) carries this content all the same. Which mistakes are looked for depends on the
+    /// formats:
     ///
     /// - To ADF from another format: attributes and marks that Atlassian's schema does not allow
     ///   (`:status[OK]{color=freen}`). Atlassian's products refuse such a document.

@@ -1,5 +1,5 @@
-//! Reduces a document that loses content in a conversion to a small part that still does, for examination and
-//! reports.
+//! Reduces a document that loses content in a conversion: finds a small part that still loses content, for
+//! examination and reports.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -25,8 +25,8 @@ const MAX_TRIES: usize = 5000;
 /// Converts `source`, and removes parts of it while the gravest loss of the conversion keeps its kind.
 /// Returns the smallest document found; `None` if `source` loses nothing but identifiers.
 ///
-/// Returns `source` unchanged if the loss depends on how it is spelled, and so vanishes when the tree is
-/// written anew.
+/// Returns `source` unchanged if the loss depends on the spelling of `source`, and so vanishes when the tree
+/// is written anew.
 #[must_use]
 pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
     let losses = convert(from, to, source).losses;

@@ -1,5 +1,6 @@
-//! Tools that ask with requests to the client, up to 2025-11-25. For the scenarios `tools-call-sampling`,
-//! `tools-call-elicitation`, `elicitation-*`, and parts of `server-stateless`.
+//! Tools that ask questions. In the revisions up to 2025-11-25, the questions are requests to the client. For
+//! the scenarios `tools-call-sampling`, `tools-call-elicitation`, `elicitation-*`, and parts of
+//! `server-stateless`.
 
 use plainwire::Entries;
 use plainwire::model::{ClientCapability, CreateMessage};

@@ -1,5 +1,5 @@
-//! Tools that ask in 2026-07-28, with a result that requires input. For the scenarios
-//! `input-required-result-*`; the prompt for them is in `prompts.rs`.
+//! Tools that ask questions. In the revision 2026-07-28, the questions are in a result that requires input. For
+//! the scenarios `input-required-result-*`; the prompt for these scenarios is in `prompts.rs`.
 
 use plainwire::Entries;
 use plainwire::model::{CreateMessage, Root};

@@ -30,7 +30,7 @@ pub(crate) fn shown(value: &Value) -> Cow<'_, str> {
     value.as_str().map_or_else(|| value.to_string().into(), Cow::from)
 }
 
-/// Returns the value of one of several words for the same list.
+/// Returns the element that `text` stands for in a list of the shape `list`; `None` if it stands for none.
 pub(super) fn element(text: &str, list: &Shape<'_>) -> Option<Value> {
     list.items().map_or_else(|| Some(text.into()), |items| convert(text, &items))
 }
@@ -42,7 +42,7 @@ fn number(text: &str) -> Option<Value> {
     (!is_whole || !number.is_f64()).then_some(Value::Number(number))
 }
 
-/// Returns the JSON that begins with `open`; `None` if `text` is none.
+/// Returns the value of `text` if `text` is JSON that begins with `open`.
 fn whole(text: &str, open: char) -> Option<Value> {
     text.trim_start().starts_with(open).then(|| serde_json::from_str(text).ok())?
 }

@@ -1,6 +1,6 @@
 //! One word of the command line that gives an argument: `key=text`, `key=@file`, `key=-` or `key:=json`.
 //!
-//! In: the words. Out: keys and what they are given. Files and stdin are read here, before a server starts.
+//! In: the words. Out: keys and their values. Files and stdin are read here, before a server starts.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -170,7 +170,8 @@ fn converted(
     })
 }
 
-/// Returns the error for an input that is no document of its format at all. Writing it would hide that.
+/// Returns the error for an input that is no document of its format at all. A converted document would hide that
+/// mistake.
 fn unread(input: &files::Input, diagnostics: &[Diagnostic]) -> Failure {
     let positions = Positions::of(&input.text);
     let said =

@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Returns the scopes that the authorization server lists; they decide about `offline_access`. `None` for
-    /// client credentials: `offline_access` is about a user who is absent.
+    /// client credentials: `offline_access` is for access while the user is absent, and here there is no user.
     pub(super) fn offered<'f>(&self, found: &'f Discovered) -> Option<&'f [String]> {
         found.server.scopes.as_deref().filter(|_| self.config.grant == Grant::AuthorizationCode)
     }

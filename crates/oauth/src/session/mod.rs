@@ -234,8 +234,8 @@ impl Session {
         Ok(told.unwrap_or_else(|failure| LoggedOut::Unrevoked(failure.message)))
     }
 
-    /// Revokes tokens, if the MCP server still belongs to the authorization server that issued them, and that
-    /// one has a revocation endpoint. Otherwise returns [`LoggedOut::Forgotten`].
+    /// Revokes tokens, if the MCP server still belongs to the authorization server that issued them, and if that
+    /// authorization server has a revocation endpoint. Otherwise returns [`LoggedOut::Forgotten`].
     async fn revoke(&self, issuer: &str, tokens: &Tokens) -> Result<LoggedOut, Failure> {
         let found = self.discovered(&Challenge::default()).await?;
         let endpoint = found.server.revocation_endpoint.as_ref().filter(|_| found.server.issuer == issuer);

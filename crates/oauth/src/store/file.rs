@@ -205,8 +205,8 @@ fn check_file(file: &File, path: &Path) -> io::Result<()> {
     Err(invalid(path, "mode 0600, for its owner only", &format!("mode {mode:04o}")))
 }
 
-/// Returns an error if other users can put files into the folder: they could make this user's requests go out
-/// with their own tokens.
+/// Returns an error if other users can put files into the folder: they could put their own tokens there, and this
+/// user's requests would go out with those tokens.
 #[cfg(unix)]
 fn check_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -220,7 +220,7 @@ fn check_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Returns an error if another user owns the file or folder, and so can change its mode and contents at any time.
-/// Root can do that anyway.
+/// A file or folder of root is accepted: root can do that anyway.
 #[cfg(unix)]
 fn check_owner(facts: &fs::Metadata, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;

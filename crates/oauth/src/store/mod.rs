@@ -26,7 +26,7 @@ pub type TokenFuture<'s, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send 
 
 /// A store for the secrets of OAuth clients: tokens and client registrations.
 ///
-/// A future that is dropped early must have done all of its work or none. A store needs no limit of its own:
+/// A future that is dropped early must have done all of its work or none. A store needs no limit on its texts:
 /// it holds one text per authorization server, and two per server that is used.
 pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     /// Returns the text that is stored under `key`; `None` if there is none.

@@ -50,8 +50,9 @@ impl Asked {
         self.roots = Some(roots);
     }
 
-    /// Returns the capabilities that the client declares, in every revision with the settings of the newest
-    /// one. An older revision does not define all of these settings, but allows additional ones.
+    /// Returns the capabilities that the client declares. They have the settings of the newest revision, whatever
+    /// the revision of the connection: an older revision does not define all of these settings, but allows
+    /// additional ones.
     pub(crate) fn capabilities(&self) -> Capabilities {
         let mut capabilities = Capabilities::default();
         if self.elicit.is_some() {
@@ -84,7 +85,7 @@ impl Asked {
         Err(Error::new(ErrorKind::InvalidParams, text))
     }
 
-    /// Returns the future that answers a question of the server, which [`Self::check`] has accepted.
+    /// Returns the future that answers `question`, a question of the server that [`Self::check`] has accepted.
     pub(crate) fn answer(&self, question: InputRequest) -> Answer {
         match (question, self) {
             (InputRequest::Elicit(it), Self { elicit: Some(handler), .. }) => {

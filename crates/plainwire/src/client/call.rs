@@ -40,8 +40,8 @@ use crate::error::{Error, Result};
 /// # Ok(()) }
 /// ```
 ///
-/// Cancel safe: if it is dropped before it is ready, the request is cancelled at the server. It keeps the
-/// connection open, as a clone of the client does.
+/// Cancel safe: if a `Call` is dropped before it is ready, the request is cancelled at the server. A `Call`
+/// keeps the connection open, as a clone of the client does.
 #[must_use = "a request is not made before it is awaited"]
 pub struct Call<T> {
     future: Option<Pin<Box<dyn Future<Output = Result<T>> + Send>>>,

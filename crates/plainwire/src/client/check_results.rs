@@ -1,7 +1,7 @@
 //! The check of results against the output schemas of their tools.
 //!
 //! In: the result of a call, and the output schema that the server listed for the tool. Out: the result, with a
-//! warning in the log if it does not fit, or an error. Who asks for no check pays nothing.
+//! warning in the log if it does not fit, or an error. A program that asks for no check pays nothing.
 
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::CallToolResult;

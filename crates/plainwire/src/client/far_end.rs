@@ -105,7 +105,7 @@ impl FarEnd {
         }
     }
 
-    /// Returns the last lines on stderr of the process; `None` if there is none, or there are none.
+    /// Returns the last lines on stderr of the process; `None` if there is no process, or if no lines are kept.
     pub(super) fn stderr(&self) -> Option<String> {
         self.process.as_ref().and_then(Slot::stderr)
     }

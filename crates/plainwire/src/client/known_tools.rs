@@ -152,7 +152,8 @@ impl KnownTools {
     }
 }
 
-/// Reads the tools of a page one by one, so that a page of very many values takes no memory for them.
+/// A visitor that reads the tools of a page one by one, so that a page of very many values takes no memory for
+/// them.
 struct Tools<'k>(&'k mut Known);
 
 impl<'de> Visitor<'de> for Tools<'_> {

@@ -202,8 +202,8 @@ impl Speaker {
         ends.flat_map(|at| [&uri[..at], &uri[..=at]]).find_map(|part| self.uris.get(part).map(String::as_str))
     }
 
-    /// Adds a change, if there is one, to the queue, and wakes the reader. With the change comes the length of its
-    /// URI if it is a part of a resource, otherwise 0. Returns whether the [`Listen`] still exists.
+    /// Adds a change, if there is one, to the queue, and wakes the reader. The number beside the change is the length
+    /// of the URI if a part of a resource has changed, otherwise 0. Returns whether the [`Listen`] still exists.
     fn tell(&self, change: Option<(Change, usize)>) -> bool {
         let mut pending = self.shared.pending();
         if let Some((change, bytes)) = change {
@@ -246,7 +246,7 @@ struct PendingChanges {
     dropped: bool,
     /// Whether the [`Speaker`] was dropped, so that no more changes arrive.
     ended: bool,
-    /// The changes, each with the length of its URI if it is a part of a resource, otherwise with 0.
+    /// The changes, each with the length of its URI if a part of a resource has changed, otherwise with 0.
     queue: VecDeque<(Change, usize)>,
     waiting: BTreeSet<Change>,
 }

@@ -114,7 +114,7 @@ struct Shared {
     notices: Mutex<Option<Notices>>,
     options: RequestOptions,
     far_end: FarEnd,
-    /// What is known of the server's tools. Shared with the connection task, which learns it from lists.
+    /// The facts about the server's tools. Shared with the connection task, which learns them from lists.
     tools: KnownTools,
     commands: mpsc::Sender<Command>,
     /// The source of the trace context of each request; `None` if the program has none.
@@ -266,7 +266,8 @@ impl Client {
     /// and cancellations of requests that were dropped before, are still sent, unless that takes longer than 100 ms. If the
     /// client started the server's process, ends the process too: closes its input, and if it still runs after
     /// its [grace period](process), sends SIGTERM, and 2 s later SIGKILL. Over HTTP, deletes the session at the
-    /// server. Dropping the last clone does all of this in the background.
+    /// server. Dropping the last clone ends process and session in the background, but does not wait until
+    /// notifications and cancellations are sent.
     pub async fn close(&self) {
         self.shared.end().await;
     }

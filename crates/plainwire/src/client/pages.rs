@@ -21,8 +21,8 @@ const MAX_PAGES: usize = 1_000;
 /// hundreds of times more than the lists of the largest servers.
 const MAX_BYTES: usize = 32 << 20;
 
-/// The most entries of a page, and of the pages of one list that has a further page after them. 100,000: entries of
-/// the usual size reach [`MAX_BYTES`] earlier.
+/// The most entries of one page. A list that has a further page after more entries than this is an error.
+/// 100,000: entries of the usual size reach [`MAX_BYTES`] earlier.
 const MAX_ENTRIES: usize = 100_000;
 
 /// The pages of a list, requested one by one: see [`Client::pages`].

@@ -45,7 +45,7 @@ pub(crate) struct Rewrite {
 }
 
 impl Rewrite {
-    /// Returns `None` for [`Preset::Slim`], which changes no list.
+    /// Returns `None` for [`Preset::Slim`], which changes no listed schema.
     pub(crate) fn of(preset: Preset) -> Option<Self> {
         (preset != Preset::Slim).then_some(Self { by: Preset::apply, preset })
     }

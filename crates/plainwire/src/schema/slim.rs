@@ -216,8 +216,8 @@ fn collapse(keywords: &mut Keywords, keyword: &str) {
 }
 
 /// Writes `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`. The alternative with the type `T` may have
-/// other keywords, but none that would refuse null or have another meaning then; an `enum` gets null. The
-/// same is done for `oneOf`, and if null comes first.
+/// other keywords, but none that would refuse null or get another meaning beside `type: [T, null]`; an `enum`
+/// gets null. The same is done for `oneOf`, and if null comes first.
 fn nullable(keywords: &mut Keywords) {
     let alternatives = match (keywords.get("anyOf"), keywords.get("oneOf")) {
         (Some(alternatives), None) | (None, Some(alternatives)) => alternatives.as_array(),

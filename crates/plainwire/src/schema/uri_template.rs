@@ -117,8 +117,8 @@ impl Template {
 }
 
 /// Returns whether a decoded value stays within one segment of a path, also of a Windows path, if a handler
-/// puts it into one. For values of `{name}`: an escape such as `%2F` must not bring in what the URI may not
-/// have.
+/// puts it into one. For values of `{name}`: an escape such as `%2F` must not bring in a character that the
+/// value may not have unescaped.
 fn is_segment(value: &str) -> bool {
     !matches!(value, "." | "..") && !value.contains(['/', '\\', '\0'])
 }

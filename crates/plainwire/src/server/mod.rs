@@ -332,8 +332,9 @@ impl Server {
         self
     }
 
-    /// Sets how many questions and steps one call may have (`questions` in error messages), and how often it
-    /// may run again with answers in revision 2026-07-28. 256 by default: more than a user would answer.
+    /// Sets how many questions and steps one call may have (error messages call this limit
+    /// `questions`), and how often the call may run again with answers in revision 2026-07-28. 256 by default:
+    /// more than a user would answer.
     pub fn max_questions(mut self, questions: usize) -> Self {
         self.max_questions = questions;
         self
@@ -359,8 +360,9 @@ impl Server {
     }
 
     /// Accepts each request state (see [`Self::sealing_keys`]) only once. The process remembers up to 10,000
-    /// used states of each principal, and 100,000 of callers without one; beyond that it refuses their request
-    /// state until old ones expire. Replicas do not share the used states.
+    /// used states of each principal, up to 10,000 of each network of callers without a principal, and up to
+    /// 100,000 of all these callers. Beyond that it refuses further request states of that principal, that network
+    /// or these callers until old ones expire. Replicas do not share the used states.
     ///
     /// A client that repeats a round because the answer was lost is then refused.
     pub fn single_use_states(mut self) -> Self {
@@ -426,7 +428,8 @@ impl Server {
         self
     }
 
-    /// Runs `hook` after the last answer was sent, in the servers in which [`Self::on_start`] runs hooks.
+    /// Runs `hook` after the last answer was sent. Like the hooks of [`Self::on_start`], the hook does not run in a
+    /// server that is connected to a client in its own process.
     pub fn on_shutdown<F, Fut>(mut self, hook: F) -> Self
     where
         F: FnOnce() -> Fut + Send + 'static,

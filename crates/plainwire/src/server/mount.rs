@@ -47,12 +47,13 @@ impl Server {
     /// ```
     ///
     /// The entries keep what their own server gave them: its states, its layers (inside of the layers of this
-    /// server; there, names have no prefix), [`Self::timeout`], [`Self::cache`] for resources, and
-    /// [`Self::mask_errors`]. Also kept are the hooks of the server, its logging capability, its experimental
-    /// capabilities and extensions unless this server declares them too, and its [`ServerHandle`](crate::ServerHandle)s.
-    /// Its instructions are appended to those of this server, after the prefix and a colon. The cache hint is kept
-    /// even if it is the default, which allows no caching. All other settings are those of this server: also
-    /// [`Self::single_use_states`], [`Self::max_questions`] and [`Self::schema_preset`].
+    /// server, and with names without the prefix), [`Self::timeout`], [`Self::cache`] for resources, and
+    /// [`Self::mask_errors`]. Also kept are the hooks of their server, its logging capability, its experimental
+    /// capabilities and extensions unless this server declares them too, and its
+    /// [`ServerHandle`](crate::ServerHandle)s. Its instructions are appended to those of this server, after the
+    /// prefix and a colon. The cache hint is kept even if it is the default, which allows no caching. All other
+    /// settings are those of this server, such as [`Self::single_use_states`], [`Self::max_questions`] and
+    /// [`Self::schema_preset`].
     ///
     /// Texts are not changed: instructions, descriptions and [pages](crate::apps) that name a tool have to use its
     /// name with the prefix.

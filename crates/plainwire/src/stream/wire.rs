@@ -38,7 +38,7 @@ pub(crate) struct Wire {
     sent: usize,
     stream: Stream,
     tap: Option<Tap>,
-    /// The number of unsent bytes that belong to answers, or more: never more than all unsent bytes.
+    /// An upper bound of the number of unsent bytes that belong to answers. Never more than all unsent bytes.
     unsent_answers: usize,
 }
 

@@ -338,8 +338,8 @@ impl Encoder {
 }
 
 impl InputRequired {
-    /// Largest number of questions of a result that are read: as many as a call of a server of this crate asks in a
-    /// round by default.
+    /// Largest number of questions in a result that is read: the number that a server of Plainwire allows for a call
+    /// by default.
     pub const MAX_REQUESTS: usize = 256;
 
     /// Returns whether the `resultType` of `result` is `input_required`.

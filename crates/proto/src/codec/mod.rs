@@ -57,7 +57,8 @@ impl Encoder {
     }
 
     /// Writes the result of `tools/call`. If it has no content blocks, its structured content is written as a
-    /// text block too. Where `structuredContent` has to be an object, any other value is its member `result`.
+    /// text block too. Where `structuredContent` has to be an object, any other value becomes the member `result`
+    /// of an object.
     pub fn call_tool(&self, out: &mut Vec<u8>, result: &CallToolResult) {
         let mut object = self.open(out);
         let value = result.structured_content.as_deref().map(serde_json::value::RawValue::get);

@@ -28,8 +28,9 @@ pub(super) fn content(result: &mut Object<'_>, json: &str, revision: Revision) {
     }
 }
 
-/// Writes the output schema of a tool. It is left out if the revision has no place for it, or if no keyword
-/// `type` at its root says whether values are objects.
+/// Writes the output schema of a tool. It is left out if the revision has no place for it, if the keyword
+/// `type` at its root does not say whether values are objects, or if it describes other values than objects
+/// and cannot become the schema of a member.
 pub(super) fn schema(tool: &mut Object<'_>, schema: &str, revision: Revision) {
     if revision.has(Feature::AnyStructuredContent) {
         tool.raw("outputSchema", schema);
@@ -85,8 +86,8 @@ impl Members<'_> {
         !types.is_empty() && types.iter().all(|it| it != "object")
     }
 
-    /// Returns whether the schema means the same one level deeper: all of its references are to definitions,
-    /// which stay at the root.
+    /// Returns whether the schema keeps its meaning as the schema of a member: it has no `$id`, and all of its
+    /// references are to definitions, which stay at the root.
     fn can_move(&self) -> bool {
         self.0.iter().all(|(name, value)| {
             // Any text that begins with `#` counts as a reference.
@@ -121,5 +122,5 @@ impl Members<'_> {
 /// The keywords that hold the schemas to which references point.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-/// The beginnings of such references, after `#`.
+/// The beginnings of references to the schemas in [`DEFINITIONS`], after `#`.
 const DEFINITIONS_AT: [&str; 2] = ["/$defs/", "/definitions/"];

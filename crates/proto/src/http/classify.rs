@@ -28,8 +28,8 @@ pub enum Class<'h> {
 /// Determines the destination of a posted message.
 ///
 /// `frame` may be a batch; then `parsed` is ignored. For a request, the first of these rules that applies
-/// decides. A version in `_meta` makes it modern. A modern version in the header, or a method that only the
-/// modern era has, is refused, since `_meta` has no version. `initialize` starts a session. Client
+/// decides. A version in `_meta` makes the request modern. A modern version in the header, or a method that
+/// only the modern era has, is refused, since `_meta` has no version. `initialize` starts a session. Client
 /// information in `_meta` without a session id is refused. A session id leads to that session. Anything else
 /// is refused.
 ///

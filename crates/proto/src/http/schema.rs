@@ -39,8 +39,8 @@ const KEYWORD: &str = "x-mcp-header";
 /// Largest number of nesting levels in a schema. 128: the limit of common parsers.
 const MOST_LEVELS: usize = 128;
 
-/// Largest size in bytes of a schema from a server that is parsed for the keyword. 256 KiB: as a tree, it takes
-/// up to 10 MiB.
+/// Largest size in bytes of a server's schema that is parsed for the keyword. 256 KiB: as a tree, it takes up to
+/// 10 MiB.
 const MAX_SCHEMA: usize = 256 << 10;
 
 /// Largest size in bytes of all headers of a tool, each with the path to its argument. 64 KiB: more than HTTP servers
@@ -82,7 +82,7 @@ pub fn param_headers_of(schema: &str) -> Result<Vec<ParamHeader>, String> {
     param_headers(&schema)
 }
 
-/// Returns whether `schema` contains the keyword, or an escape of one of its letters.
+/// Returns whether `schema` contains the keyword, or an escape that may stand for one of its characters.
 fn may_have_keyword(schema: &str) -> bool {
     let escapes = ["\\u002d", "\\u002D", "\\u006", "\\u007"];
     schema.contains(KEYWORD)

@@ -51,7 +51,7 @@ pub fn session_id(headers: &(impl Headers + ?Sized)) -> Result<Option<&str>, Ref
 /// Like [`session_id`]; also a refusal with status 400 for a request that names a served legacy version, but
 /// no session, and for an invalid version header.
 ///
-/// Source: 2025-11-25 "Session Management" 2 (SHOULD be 400); 2026-07-28 has no such methods.
+/// Source: 2025-11-25 "Session Management" 2 (SHOULD be 400); 2026-07-28 uses neither GET nor DELETE.
 pub fn named_session<'h>(
     headers: &'h (impl Headers + ?Sized),
     endpoint: Endpoint<'_>,
@@ -74,7 +74,7 @@ pub(super) fn no_session(revision: Revision) -> Refusal {
 /// Checks the version header of a request to a session of `revision`, for all HTTP methods.
 ///
 /// The header may be absent, since the session has a revision. The specification says only that it SHOULD be
-/// the negotiated version, so any served legacy version is accepted; it does not change the session's
+/// the negotiated version, so any served legacy version is accepted, but does not change the session's
 /// revision. Revisions before 2025-06-18 have no such header; in their sessions it is ignored.
 ///
 /// # Errors

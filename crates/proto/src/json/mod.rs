@@ -63,8 +63,9 @@ pub(crate) fn unquote(text: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(text).ok().map(Cow::Owned)
 }
 
-/// The most values of untrusted JSON text that is read into a tree or into structures: 262,144. A value takes some 32
-/// to 100 bytes there, so all of them take at most 26 MiB; without this limit, 10 MB of `[0,0,…]` would take 200 MB.
+/// Largest number of values in untrusted JSON text that is read into a tree or into structures: 262,144. A value takes
+/// some 32 to 100 bytes there, so all of them take at most 26 MiB; without this limit, 10 MB of `[0,0,…]` would take
+/// 200 MB.
 pub const MAX_VALUES: usize = 1 << 18;
 
 /// Returns whether JSON text has more than [`MAX_VALUES`] values. The names of members do not count.

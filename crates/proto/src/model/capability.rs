@@ -39,7 +39,7 @@ impl Capabilities {
     /// capabilities.
     ///
     /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Capabilities": only with `sampling.context`. Older
-    /// revisions have no such capability, so it may always be sent there.
+    /// revisions have no such capability, so `includeContext` may always be sent there.
     pub fn takes_context(&self, revision: Revision) -> bool {
         !revision.has(Feature::SamplingTools) || self.as_object_at("/sampling/context")
     }

@@ -225,7 +225,7 @@ impl Completion {
 pub struct SubscriptionFilter {
     /// Whether to report changes of the list of prompts.
     pub prompts_list_changed: bool,
-    /// The URIs of the resources whose changes to report. At most 100,000 are read.
+    /// The URIs of the resources whose changes to report. Reading more than 100,000 is an error.
     #[serde(deserialize_with = "uris")]
     pub resource_subscriptions: Vec<String>,
     /// Whether to report changes of the list of resources.
@@ -234,10 +234,10 @@ pub struct SubscriptionFilter {
     pub tools_list_changed: bool,
 }
 
-/// The most URIs of a filter that are read. 100,000: a hundred times more than servers of this crate accept by default.
+/// The most URIs in a filter that is read. 100,000: a hundred times more than servers of this crate accept by default.
 const MAX_URIS: usize = 100_000;
 
-/// Reads a list of at most [`MAX_URIS`] strings: the short ones take more memory than their text.
+/// Reads a list of at most [`MAX_URIS`] strings. There is a limit since a short string takes more memory than its text.
 fn uris<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     struct Uris;
     impl<'de> Visitor<'de> for Uris {

@@ -35,7 +35,8 @@ pub(super) struct Session {
     /// Whether a refused revision was proposed once more, because the refusal listed it as supported. It is
     /// not proposed a third time.
     insisted: bool,
-    /// The lowest level of log messages that requests of a modern connection ask for; `None` asks for none.
+    /// The lowest level of log messages that requests of a modern connection ask for; with `None`, they ask
+    /// for no log messages.
     log_level: Option<LogLevel>,
     /// The `server/discover` that was not answered in time, and the revision it proposed. Its answer may
     /// still come.
@@ -61,7 +62,7 @@ impl Session {
         self.agreed
     }
 
-    /// Writes the JSON object `params`, with the `_meta` that the revision requires put before its members. The
+    /// Writes the JSON object `params`. The `_meta` that the revision requires comes before the other members. The
     /// `_meta` of `params` is kept, except for members that only this side sets.
     /// Requests of the handshake carry no progress token. A `subscriptions/listen` request carries neither a
     /// progress token nor a log level.
@@ -117,7 +118,7 @@ impl Session {
     }
 }
 
-/// Members of `_meta` that the client sets itself.
+/// Returns whether the client itself sets the member `name` of `_meta`.
 fn is_ours(name: &str) -> bool {
     name == "progressToken"
         || name.strip_prefix("io.modelcontextprotocol/").is_some_and(|name| OURS.contains(&name))
@@ -125,7 +126,8 @@ fn is_ours(name: &str) -> bool {
 
 const OURS: [&str; 4] = ["clientCapabilities", "clientInfo", "logLevel", "protocolVersion"];
 
-/// Splits `params` into the members of its `_meta`, each name once, and the other members.
+/// Splits `params` into the members of its `_meta`, each name once and without those that the client itself sets,
+/// and the other members.
 fn split_meta(params: &str) -> (Vec<(String, Box<RawValue>)>, Cow<'_, str>) {
     let none = || (Vec::new(), Cow::Borrowed(params));
     // Any `\u` escape counts as well, because it may be a letter of the name.
@@ -175,7 +177,7 @@ impl Peer {
         self.session_revision()
     }
 
-    /// Sets the lowest level of log messages that later requests ask for; `None` asks for none.
+    /// Sets the lowest level of log messages that later requests ask for; with `None`, they ask for no log messages.
     ///
     /// This concerns modern connections only; legacy servers receive the level by `logging/setLevel`.
     pub fn set_log_level(&mut self, level: Option<LogLevel>) {

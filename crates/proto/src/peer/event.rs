@@ -24,8 +24,8 @@ pub enum Event {
     /// The handshake has succeeded: this client may make requests now.
     Connected(Box<ServerHello>),
     /// A request of this peer failed: it was answered with an error, or got no valid answer before its
-    /// deadline or before the end of the connection; or, if it was a question, the request that it was asked
-    /// for ended.
+    /// deadline or before the end of the connection; or it was a question, and the request on behalf of which
+    /// it was asked has ended.
     Failed {
         /// The key of the failed request.
         request: RequestKey,
@@ -98,7 +98,7 @@ pub enum Event {
         result: Span,
     },
     /// The other side has not answered this peer's ping, and has sent no other message for the time
-    /// `keep_alive`.
+    /// `keep_alive` of the configuration.
     Unresponsive,
 }
 

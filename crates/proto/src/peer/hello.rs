@@ -22,14 +22,14 @@ const MAX_CAPABILITIES: usize = 64 << 10;
 /// The most bytes of the name, version and icons of a server. 1 MiB: room for icons as `data:` URIs.
 const MAX_SERVER_INFO: usize = 1 << 20;
 
-/// The number of revisions that an error about the list of a server shows.
+/// The largest number of revisions that an error shows from the list that a server sent.
 const SHOWN: usize = 32;
 
 /// The reason why a description can't be used.
 pub(super) enum Unusable {
     /// A part is larger than its limit.
     TooLarge(String),
-    /// It does not have the shape of a description.
+    /// The JSON does not have the shape of a description.
     Unreadable(serde_json::Error),
 }
 
@@ -125,8 +125,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// A list of revisions that a server speaks, however long: those that this crate knows, and the beginning of
-/// the list for errors.
+/// The part of a server's list of revisions that is kept: the revisions that this crate knows, and the beginning
+/// of the list for errors.
 #[derive(Default)]
 pub(super) struct Versions {
     known: Vec<Revision>,

@@ -177,8 +177,8 @@ enum ResultType {
 }
 
 impl Peer {
-    /// Sends a request. `params` is a JSON object. A client adds the `_meta` that the revision requires to that of
-    /// `params`, a server adds nothing.
+    /// Sends a request. `params` is a JSON object. To the `_meta` of `params`, a client adds the members that the
+    /// revision requires; a server adds nothing.
     ///
     /// A client always asks for progress, except in handshakes and `subscriptions/listen`. The answer comes
     /// as [`Event::Result`], [`Event::Failed`] or [`Event::InputRequired`].
@@ -200,8 +200,8 @@ impl Peer {
         self.notify_on(Route::Unsolicited, method, params);
     }
 
-    /// Sends a notification beside the answer to the request `key`: on the stream of the request while that is open,
-    /// and otherwise like [`Self::notify`].
+    /// Sends a notification beside the answer to the request `key`: on the stream of the request while the request
+    /// is open, and otherwise like [`Self::notify`].
     pub fn notify_beside(&mut self, key: CallKey, method: &str, params: &str) {
         let route = if self.is_open(key) { Route::Request(key) } else { Route::Unsolicited };
         self.notify_on(route, method, params);

@@ -99,7 +99,7 @@ impl Session {
         self.generation += 1;
     }
 
-    /// Returns the revision for errors about messages that name none: that of the session. Without a session
+    /// Returns the revision for errors about messages that name no revision: the session's. Without a session
     /// it is the newest revision if the server serves only modern ones, else `None`.
     pub(super) fn error_revision(&self) -> Option<Revision> {
         self.revision.or_else(|| self.config.newest_legacy().is_none().then_some(Revision::NEWEST))

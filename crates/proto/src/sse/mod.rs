@@ -76,7 +76,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// The id of this event, if it has one; [`Events::last_id`] is the id to resume with. An id of more than
-    /// 8 KiB is empty: the stream can't be resumed after it.
+    /// 8 KiB is read as empty: the stream can't be resumed after it.
     pub id: Option<String>,
     /// The event type; `None` means `message`.
     pub event: Option<String>,
@@ -131,14 +131,14 @@ pub struct Events {
     ready: VecDeque<Piece>,
 }
 
-/// The size of a line in bytes from which its memory is not kept for the next line.
+/// Largest size in bytes of a line whose memory is kept for the next line.
 const LARGE: usize = 64 << 10;
 
 /// The room in bytes that a large event gets at once. 33 MiB: the allocator of glibc returns blocks above 32 MiB to
 /// the system as soon as they are freed, and may keep smaller ones.
 const ROOM: usize = 33 << 20;
 
-/// The most bytes of the id of an event, which is kept beyond its event. 8 KiB: as much as servers accept in a header.
+/// The most bytes of the id of an event; the id is kept beyond its event. 8 KiB: as much as servers accept in a header.
 const MAX_ID: usize = 8 << 10;
 
 /// The byte order mark, U+FEFF.
@@ -196,7 +196,7 @@ impl Events {
         self.line.reserve_exact(ROOM.saturating_sub(self.line.len()));
     }
 
-    /// Returns the id to resume with: that of the most recent event that had one. Empty if there was none.
+    /// Returns the id to resume with: the id of the most recent event that had an id. Empty if there was none.
     pub fn last_id(&self) -> &str {
         &self.last_id
     }
@@ -251,7 +251,8 @@ impl Events {
         self.line.clear();
     }
 
-    /// Ends a large line. The value of a field `data` is not copied, and the memory of other large lines is freed.
+    /// Ends a large line. The value of the first field `data` is not copied, and the memory of other large lines
+    /// is freed.
     fn large_line(&mut self, mut line: Vec<u8>) {
         let data = line.strip_prefix(b"data:").filter(|_| self.event.data.is_none());
         match data.map(|value| line.len() - value.strip_prefix(b" ").unwrap_or(value).len()) {

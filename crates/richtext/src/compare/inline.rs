@@ -9,8 +9,8 @@ use crate::align::Hunk;
 use crate::loss::LossKind;
 use crate::tree::{Kind, Node};
 
-/// A character of a text node, or an inline node that is not text. There is one for every character, so it is
-/// small: data that all characters of a node have in common is in [`Units`].
+/// A character of a text node, or an inline node that is not text. Every character has its own unit, so a
+/// unit is small: data that all characters of a node have in common is in [`Units`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     /// The character; `None` for a node that is not text.
@@ -87,7 +87,8 @@ impl Deref for Units {
 /// a hash.
 pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns `number` with its bits mixed by the last step of SplitMix64. No two numbers give the same.
+/// Returns `number` with its bits mixed by the last step of the generator SplitMix64. Different numbers give
+/// different results.
 pub(super) fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -13,7 +13,8 @@ use crate::loss::{Loss, MAX_LOSSES};
 use crate::tree::{Kind, Node, Span};
 
 /// The most blocks with differing content that are compared: nearly each of them has a loss, and only
-/// [`MAX_LOSSES`] are reported. Up to as many blocks in which only identifiers differ are compared too.
+/// [`MAX_LOSSES`] are reported. Blocks in which only identifiers differ are counted separately, with an equal
+/// limit.
 const MAX_COMPARED: usize = 4 * MAX_LOSSES;
 
 /// The kinds of a document's top-level blocks, and two hashes for each block.
@@ -60,8 +61,9 @@ impl Outline {
         comparison.found
     }
 
-    /// Compares each block that differs with the block at its position in the other document. `again` is as
-    /// in [`differences`](Self::differences). Expects documents with equal numbers and kinds of blocks.
+    /// Compares each block with the block at its position in the other document, if their hashes differ.
+    /// `again` is as in [`differences`](Self::differences). Expects documents with equal numbers and kinds of
+    /// blocks.
     fn one_by_one<'o>(
         &self,
         other: &Self,

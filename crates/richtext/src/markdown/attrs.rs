@@ -270,7 +270,8 @@ fn of_mark<'n>(mark: &'n Mark<'_>) -> ThinVec<Attr<'n>> {
     thin_vec![Attr::json(format!("mark:{}", mark.name()), object(&mark.attrs))]
 }
 
-/// Returns the attributes as a JSON object, without `/type`.
+/// Returns the attributes as a JSON object, without the attribute `/type`, which has the name of a mark that
+/// ADF lacks.
 pub(super) fn object(attrs: &[Attr<'_>]) -> String {
     let mut out = String::from("{");
     for (at, attr) in attrs.iter().filter(|it| it.name != "/type").enumerate() {
@@ -288,9 +289,9 @@ pub(super) fn object(attrs: &[Attr<'_>]) -> String {
     out
 }
 
-/// Adds `attrs` to `node`. An attribute with the prefix [`PLAIN`] is added without the prefix. One with a
-/// name of [`SHORT`] or the prefix `mark:` becomes a mark, and `breakout-width` the width of the mark
-/// `breakout`, if `node` has that mark. Any other attribute replaces one of the same name.
+/// Adds `attrs` to `node`. An attribute with the prefix [`PLAIN`] is added without the prefix. An attribute
+/// with a name of [`SHORT`] or the prefix `mark:` becomes a mark, and `breakout-width` becomes the width of
+/// the mark `breakout`, if `node` has that mark. Any other attribute replaces an attribute of the same name.
 pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: ThinVec<Attr<'a>>) {
     for attr in attrs {
         if let Some(name) = attr.name.strip_prefix(PLAIN) {
@@ -329,8 +330,8 @@ fn mark_of<'a>(name: &str, value: &Value<'a>) -> Mark<'a> {
 }
 
 /// Returns whether braces with these attributes, after the text of a paragraph or heading, are read as the
-/// attributes of that block. Otherwise the braces are text; only a paragraph also accepts braces that contain
-/// nothing but `layout`, `width` and `widthType`.
+/// attributes of that block. Otherwise the braces are text, with one exception that the caller checks: after
+/// a paragraph, braces that contain only `layout`, `width` and `widthType` are attributes too.
 pub(super) fn fit_text(attrs: &[Attr<'_>]) -> bool {
     let known =
         |name: &str| SHORT.iter().any(|it| it.0 == name) || name == "breakout-width" || is_foreign(name);

@@ -41,7 +41,8 @@ pub(crate) fn document_with_ends(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
 }
 
 /// Reads `source`, and drops the children of each top-level block for whose source text `keep` returns false;
-/// only lists of tasks keep theirs. This saves memory for callers that need few blocks of a long text.
+/// a list of tasks always keeps its children. This saves memory for callers that need few blocks of a long
+/// text.
 pub(crate) fn blocks_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     read::document_where(source, keep)
 }

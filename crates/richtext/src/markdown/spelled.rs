@@ -1,6 +1,6 @@
 //! Spelling of the characters of a text in Markdown: escapes, entities, line ends, code.
 //!
-//! In: the spelling of one text, which is the slice of a source that stands for it. Out: the pieces of the
+//! In: the spelling of one text: the slice of a source that stands for this text. Out: the pieces of the
 //! spelling, each with the text that the piece stands for.
 
 use std::borrow::Cow;
@@ -75,8 +75,8 @@ pub(super) fn html(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns how many bytes lie before the code, and as many after it (backticks, and perhaps one space), if
-/// all of `spelling` is one code span; otherwise `None`.
+/// Returns the number of bytes before the code (backticks, and perhaps one space), which is also the number
+/// of bytes after it, if all of `spelling` is one code span; otherwise `None`.
 fn code_body(spelling: &str) -> Option<usize> {
     if !spelling.starts_with('`') || spelling.len() < 3 {
         return None;

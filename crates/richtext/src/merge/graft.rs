@@ -10,8 +10,8 @@ use crate::align::{Op, align};
 use crate::compare::{print, same_marks, same_value, similarity};
 use crate::tree::{Attr, Kind, Mark, Node};
 
-/// Returns whether the edit left everything of a node unchanged except its children: its kind, text, marks
-/// and attributes.
+/// Returns whether the edit left the kind, text, marks and attributes of a node unchanged. The children do
+/// not matter.
 pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
     base.kind == edited.kind
         && base.text == edited.text

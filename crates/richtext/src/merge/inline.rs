@@ -12,7 +12,7 @@ use crate::compare::{Unit, Units, hunks, same_marks};
 use crate::tree::{Kind, Mark, Node, Span};
 
 /// A difference between the Markdown before and after the edit: a range of [units](Units) before the edit,
-/// and the range of units after the edit that replaces it. The first range also holds for the units of the
+/// and the range of units after the edit that replaces it. The first range also applies to the units of the
 /// source.
 type Hunk = (Range<usize>, Range<usize>);
 

@@ -23,9 +23,9 @@ pub(crate) struct Gone {
     pub(crate) what: String,
 }
 
-/// Returns the rich nodes that vanished from each part. A node that is now in another part has not vanished;
-/// nor has one that was replaced by a new node of its kind in its part, because the new node counts as its
-/// changed version.
+/// Returns the rich nodes that vanished from each part. A node does not count as vanished if it is now in
+/// another part, or if its part has a new node of its kind: the new node counts as the changed version of the
+/// old node.
 pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
     let mut parts: Vec<Part<'_, '_, '_>> = edits.iter().map(Part::of).collect();
     // First match nodes that are unchanged, in their own part and then in others. After that, a new node
@@ -86,10 +86,10 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
     }
 }
 
-/// Returns the edited nodes of each of `edits`. The edit may have moved a rich node from one of these parts
-/// to another. If the node is found exactly once before and exactly once after the edit, it keeps the data
-/// that Markdown does not show. Nodes before the edit are not looked for in a part whose rich nodes in `ours`
-/// and `base` differ in kind or number.
+/// Returns the edited nodes of each part in `edits`. The edit may have moved a rich node from one part to
+/// another. If the node is found exactly once before and exactly once after the edit, it keeps the data that
+/// Markdown does not show. Nodes before the edit are not looked for in a part whose rich nodes in `ours` and
+/// `base` differ in kind or number.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
     for edit in edits {
@@ -160,7 +160,7 @@ fn described(node: &Node<'_>) -> String {
 }
 
 /// Returns a name of the node for a message: the day of a date; the text of any other node; failing that, the
-/// value of its first naming attribute, or a child's name.
+/// first value of the attributes `NAMES` that is not empty, or a child's name.
 fn name(node: &Node<'_>) -> Option<String> {
     /// The attributes whose values can name a node, the most telling first.
     const NAMES: [&str; 12] = [

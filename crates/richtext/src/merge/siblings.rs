@@ -82,9 +82,9 @@ impl Merge<'_> {
         }
     }
 
-    /// Joins the pieces to the new text of `region`; `spans` has the span of each source node there. A source
-    /// node keeps the separator that is before it in the source; before a new piece comes the separator of
-    /// the format.
+    /// Joins the pieces into the new text of `region`; `spans` has the span of each source node there. A
+    /// source node keeps the separator that is before it in the source; before a new piece comes the
+    /// separator of the format.
     pub(super) fn joined(
         &self,
         pieces: &[Piece],

@@ -102,10 +102,11 @@ pub trait Resolver {
 ///
 /// As a resolver it returns the only entry that agrees with the argument in at least one of these fields and
 /// differs in none of them: account id, user key and login name of a user (the display name only if the
-/// argument has none of the three); title and address of a page; name and media id of a file. The spaces of
-/// two pages must not differ either; an argument with neither title nor address finds an entry without a
-/// title in its space. The pages that two files are attached to must match in the same way; if only one of
-/// them is known, the argument needs a media id. If two different entries match, the result is `None`.
+/// argument has none of the three); title and address of a page; name and media id of a file. If argument and
+/// entry both have the space of a page, the spaces must be equal; an argument with neither title nor address
+/// finds an entry without a title in its space. The page that a file is attached to must match in the same
+/// way; if only the argument or only the entry has this page, the argument needs a media id. If two different
+/// entries match, the result is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Names {
@@ -136,9 +137,9 @@ impl Document<'_> {
     /// | storage format, wiki markup | page titles in links and cards; names of files with only a media id |
     /// | Markdown for reading ([`Flavor::Plain`](crate::Flavor)) | page titles in inline cards; file names |
     ///
-    /// Existing display names, account ids and media ids stay, even if `resolver` has others. The source
-    /// stays unchanged, and so does everything that a [`Sidecar`](crate::Sidecar) or a
-    /// [`Section`](crate::Section) restores from it.
+    /// Existing display names, account ids and media ids are not replaced by others that `resolver` has; only
+    /// a file name replaces a media id. The source stays unchanged, and so does everything that a
+    /// [`Sidecar`](crate::Sidecar) or a [`Section`](crate::Section) restores from it.
     pub fn resolve(&mut self, resolver: &dyn Resolver, to: Format) {
         resolve::resolve(&mut self.blocks, resolver, to);
     }

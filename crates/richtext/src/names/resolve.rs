@@ -12,8 +12,8 @@ use crate::format::{Flavor, Format};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs::Target;
 
-/// Attributes of a reference to a page or a file that only storage format has. They are removed when a media
-/// id or an address is set, because that replaces the reference.
+/// Attributes that only storage format has, of a reference to a page or a file. They are removed when a media
+/// id or an address is set, because the id or address replaces the reference.
 const OF_THE_REFERENCE: [&str; 4] =
     ["storage:container", "storage:form", "ri:version-at-save", "ri:content-id"];
 

@@ -112,7 +112,7 @@ pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
     all
 }
 
-/// Returns whether `path` ends with `asked`, because an address may leave out outer headings.
+/// Returns whether `path` ends with `asked`: an address may leave out outer headings.
 fn ends_with(path: &[String], asked: &[String]) -> bool {
     path.len() >= asked.len() && path[path.len() - asked.len()..].iter().zip(asked).all(|it| it.0 == it.1)
 }

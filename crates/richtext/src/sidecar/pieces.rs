@@ -200,7 +200,7 @@ fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
 }
 
 /// Returns whether the texts before and after the edit have enough words in common to belong together. Called
-/// if no single block shows it.
+/// if [`belongs`] is false for all steps.
 fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     let words = |texts: &mut dyn Iterator<Item = &str>| {
         let text: Vec<String> = texts.map(str::to_owned).collect();

@@ -243,8 +243,9 @@ impl<'r> Restoring<'r> {
 
     /// Returns the separator between the block `last` and the block with this `text`. If the two were
     /// neighbours in the source, their old separator stays if both are unchanged, or if they were not read as
-    /// separate blocks before the edit. Otherwise returns a separator that keeps the blocks apart: the one
-    /// before the block in the source, or else one of the format. If none does, records a loss.
+    /// separate blocks before the edit. Otherwise returns a separator that keeps the blocks apart: the
+    /// separator before the block in the source, or else a separator of the format. If no separator keeps
+    /// them apart, records a loss.
     fn between(&mut self, last: &Last, entry: Option<usize>, text: &str, copied: bool) -> &'r str {
         let (entries, format) = (&self.sidecar.entries, self.sidecar.format());
         let own = entry.filter(|it| *it > 0).map(|it| entries[it].before.as_str());

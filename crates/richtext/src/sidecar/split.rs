@@ -54,9 +54,9 @@ fn places(markdown: &str) -> Vec<Span> {
 }
 
 /// Groups the blocks of the source into stretches, each with the number of its Markdown blocks: usually one
-/// block with one. `ends` has the byte offset at which the Markdown written for each block ends; `chunks` has
-/// the spans of the blocks that were read from that Markdown. Blocks whose Markdown is read as one block stay
-/// together, and so do adjacent inline nodes.
+/// source block with one Markdown block. `ends` has the byte offset at which the Markdown written for each
+/// block ends; `chunks` has the spans of the blocks that were read from that Markdown. Blocks whose Markdown
+/// is read as one block stay together, and so do adjacent inline nodes.
 fn counts<'n, 'a>(blocks: &'n [Node<'a>], ends: &[usize], chunks: &[Span]) -> Vec<(&'n [Node<'a>], usize)> {
     let mut stretches = Vec::new();
     let (mut first, mut from, mut next, mut reached) = (0, 0, 0, 0);
@@ -84,8 +84,8 @@ const BLANK: usize = 2;
 /// Consecutive blocks of the source, and the number of the Markdown blocks written for them.
 type Stretch<'n, 'a> = (&'n [Node<'a>], usize);
 
-/// Joins stretches whose blocks have their meaning only together, such as a colour that begins in one and
-/// ends in another. Only storage format and wiki markup have such blocks.
+/// Joins stretches whose blocks have their meaning only together, such as a colour that begins in one block
+/// and ends in another. Only storage format and wiki markup have such blocks.
 fn together<'n, 'a>(document: &'n Document<'a>, stretches: Vec<Stretch<'n, 'a>>) -> Vec<Stretch<'n, 'a>> {
     if !matches!(document.format, Format::Storage | Format::Wiki(_)) {
         return stretches;

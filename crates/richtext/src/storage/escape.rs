@@ -284,9 +284,9 @@ pub(super) fn encode_data(out: &mut String, text: &str) {
     out.push_str(&text[copied..]);
 }
 
-/// Returns the spelling of `text` for a position between the spellings `before` and `after`, which may be
-/// inside a CDATA section. With `prefer_data`, text that needs escapes outside of a section gets a section of
-/// its own.
+/// Returns the spelling of `text` for a position between the spellings `before` and `after`. This position
+/// may be inside a CDATA section. With `prefer_data`, text that needs escapes outside of a section gets a
+/// section of its own.
 pub(super) fn between(text: &str, prefer_data: bool, before: &str, after: &str) -> String {
     let opened = before.rfind(OPEN);
     let inside = opened.is_some_and(|it| before.rfind(CLOSE).is_none_or(|close| close < it));

@@ -16,7 +16,7 @@ pub(super) fn width(kind: &str, count: usize, index: usize) -> Cow<'static, str>
 }
 
 /// Returns the section type for these column widths in percent: the type whose widths all differ from them by
-/// less than 1; failing that, the one with as many equal columns; failing that, `five_equal`.
+/// less than 1; otherwise the type with as many equal columns; otherwise `five_equal`.
 pub(super) fn kind(widths: &[&str]) -> &'static str {
     let near = |one: &str, other: &str| {
         let number = |it: &str| it.parse::<f64>().unwrap_or_default();

@@ -217,7 +217,7 @@ struct Parser<'a> {
     deep: HashMap<&'a str, u32>,
     diagnostics: Vec<Diagnostic>,
     /// For comments, CDATA sections and processing instructions, in this order: whether a search has shown
-    /// that the rest of the source contains no end of one, so that the search is not repeated.
+    /// that the rest of the source contains no end of such a section, so that the search is not repeated.
     ended: [bool; 3],
 }
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 /// The name shows the owner: a plain name (`panelType`) is ADF's; a name with a colon (`ac:macro-id`,
 /// `param:title`, `html:style`, `wiki:form`) belongs to another format and has no equivalent in ADF; a name
 /// that begins with `/` is a key of the node's or mark's own JSON object in ADF, beside `type` and `attrs`.
-/// Two such names are this crate's: `/format` of raw nodes, and `/type` of nodes and marks that ADF does not
-/// have.
+/// Two names that begin with `/` are no keys in ADF, but this crate's own: `/format` of raw nodes, and
+/// `/type` of nodes and marks that ADF does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attr<'a> {
     /// The name, including the part before the colon.

@@ -54,8 +54,8 @@ pub enum MarkKind {
     Fragment,
     /// The nodes from which this node takes its data, such as a chart from a table. Attribute: `sources`.
     DataConsumer,
-    /// A mark that ADF's schema does not have. The attribute `/type` has its name; for an HTML element that
-    /// is `html:` and the element's name.
+    /// A mark that ADF's schema does not have. The attribute `/type` has its name; for an HTML element, the
+    /// name is `html:` and the element's name.
     Other,
 }
 

@@ -29,7 +29,7 @@
 //!   space, `attachment:NAME` or `#anchor`. Its parts are percent-encoded where they contain `/`, `#`, `%` or
 //!   white space. `jira:KEY` is a Jira issue; `shortcut:KEY/PARAMETER` is a shortcut that a Confluence
 //!   administrator defined. `values/hrefs.rs` reads and writes these. A link that shows the title of its
-//!   target is an `inlineCard` with that `url`.
+//!   target is an `inlineCard` with the address in its `url`.
 //! - A person is a `mention`. Its `id` is the account id; failing that it is the user key or user name, and
 //!   then an attribute `ri:userkey` or `ri:username` has it too.
 //! - A hard break has no marks, whatever contains it: no product shows them, and ADF's schema has none there.

@@ -6,8 +6,8 @@ use super::MAX_NODES;
 use super::span::Span;
 use crate::diagnostic::Diagnostic;
 
-/// The number of nodes that a reader may still make for a document. The reader takes one for each node; once
-/// none is left, it keeps the remaining source raw.
+/// The number of nodes that a reader may still make for a document. The reader lowers the number for each
+/// node; once the number is 0, the reader keeps the remaining source raw.
 pub(crate) struct NodeLimit {
     /// The limit for the whole document, in nodes.
     most: usize,

@@ -21,7 +21,7 @@ pub(crate) fn reference(text: &str) -> Option<(char, usize)> {
 }
 
 /// The number of bytes after the `&` in which the `;` must appear. Every known name is shorter, and so is the
-/// number of every character without leading zeros.
+/// number of every character if the number has no leading zeros.
 const MAX_NAME: usize = 10;
 
 fn numbered(digits: &str) -> Option<char> {

@@ -21,7 +21,7 @@ pub(crate) enum Target<'h> {
 }
 
 impl<'h> Target<'h> {
-    /// Parses an address; `None` if it is malformed or leads to none of these targets, such as a web address.
+    /// Parses an address; `None` if it is malformed, or leads to another kind of target, such as a web page.
     pub(crate) fn of(href: &'h str) -> Option<Self> {
         let (place, anchor) = href.split_once('#').map_or((href, None), |it| (it.0, Some(it.1)));
         let anchor = match anchor {
@@ -43,7 +43,7 @@ impl<'h> Target<'h> {
         anchor.filter(|_| place.is_empty()).map(|anchor| Self::Anchor { anchor })
     }
 
-    /// Returns the address of the target, which [`Target::of`] parses.
+    /// Returns the address of the target, in the form that [`Target::of`] parses.
     pub(crate) fn href(&self) -> String {
         let mut out = String::new();
         let (head, parts, anchor): (_, &[&str], _) = match self {

@@ -40,8 +40,8 @@ struct Ends {
 }
 
 impl Ends {
-    /// Returns the length of the tag, comment or declaration at the start of `rest`; `None` if `rest` does
-    /// not begin with one or its end is missing.
+    /// Returns the length of the tag, comment or declaration at the start of `rest`; `None` if `rest` begins
+    /// with none of these, or if the end is missing.
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
         rest.strip_prefix('<')?.starts_with(begins).then_some(())?;

@@ -34,8 +34,8 @@ pub(crate) fn string_at(text: &str) -> Option<(Cow<'_, str>, usize)> {
     Some((decoded, end))
 }
 
-/// Returns the keys and values of an object, in order; `None` if `text` is not one JSON object and nothing
-/// else. Values keep their spelling.
+/// Returns the keys and values of an object, in order; `None` unless all of `text` is one JSON object. Values
+/// keep their spelling.
 pub(crate) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -59,8 +59,7 @@ pub(crate) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     }
 }
 
-/// Returns the elements of an array, in order and as spelled; `None` if `text` is not one JSON array and
-/// nothing else.
+/// Returns the elements of an array, in order and as spelled; `None` unless all of `text` is one JSON array.
 pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();

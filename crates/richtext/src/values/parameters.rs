@@ -11,9 +11,9 @@ use super::json::{self, quote};
 /// The name of the parameter that contains a macro's plain text body. This parameter comes last.
 pub(crate) const BODY: &str = "__bodyContent";
 
-/// Returns the parameters of a macro as JSON. `params` has the name of each, its text, and its markup if it
-/// is more than text; `macro_id` and `version` are `ac:macro-id` and `ac:schema-version` of the macro's
-/// element; `extra` has other members, as in [`Parts::extra`].
+/// Returns the parameters of a macro as JSON. `params` has the name of each parameter, its text, and its
+/// markup if the parameter is more than text; `macro_id` and `version` are `ac:macro-id` and
+/// `ac:schema-version` of the macro's element; `extra` has other members, as in [`Parts::extra`].
 pub(crate) fn write(
     params: &[(&str, &str, Option<&str>)],
     macro_id: Option<&str>,

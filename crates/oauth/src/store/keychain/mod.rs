@@ -50,8 +50,8 @@ pub struct KeychainStore {
 }
 
 impl KeychainStore {
-    /// Returns a store for items that are called `name`, as users see it in their keychain, with its locks in
-    /// `folder`. Processes that share tokens must use the same name and folder.
+    /// Returns a store for items that are called `name`, as users see it in their keychain. The locks of the
+    /// store are in `folder`. Processes that share tokens must use the same name and folder.
     pub fn new(name: impl Into<String>, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self { name: name.into(), locks: FileStore::new(&folder), folder, keychain: OnceCell::new() }

@@ -41,7 +41,7 @@ pub(super) fn split(text: &str, max_bytes: usize) -> io::Result<Vec<String>> {
 }
 
 /// Joins the pieces of a text; `None` if a piece is missing, or if they are not from one text. `piece`
-/// returns the piece of a number, from 0.
+/// returns the piece with a given number; the first piece has the number 0.
 pub(super) fn join(mut piece: impl FnMut(usize) -> io::Result<Option<String>>) -> io::Result<Option<String>> {
     let Some(first) = piece(0)? else { return Ok(None) };
     let head = first.split_once('\n').and_then(|(head, text)| Some((head.split_once(' ')?, text)));

@@ -1,8 +1,8 @@
 //! The Secret Service of a desktop, by D-Bus: GNOME Keyring, KWallet, KeePassXC.
 //!
 //! In: names and texts. Out: items in the default collection, which are found by two attributes. Eight D-Bus
-//! methods are enough, so this module calls them itself: the crates for this API bring 30 others, for an
-//! encryption between program and bus that keeps no attacker out.
+//! methods are enough, so this module calls them itself: the crates for this API bring 30 other crates, for
+//! an encryption between program and bus that keeps no attacker out.
 //!
 //! Source: freedesktop.org Secret Service API 0.2.
 

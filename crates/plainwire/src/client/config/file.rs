@@ -1,6 +1,6 @@
 //! Reads configuration files and the files that they name, within a size limit; parses files of variables.
 //!
-//! The contents of these files may be secret: no error shows any of it.
+//! The contents of these files may be secret: no error shows any part of the contents.
 
 use std::fs::File;
 use std::io::{self, Read as _};

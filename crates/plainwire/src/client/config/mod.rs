@@ -83,7 +83,7 @@ impl Config {
     /// Reads the configuration file at `path`.
     ///
     /// # Errors
-    /// [`Error::Target`] if it can't be read, has more than 64 MiB, or like [`Self::parse`].
+    /// [`Error::Target`] if the file can't be read, or has more than 64 MiB; otherwise like [`Self::parse`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let text = file::read(path, file::MAX_CONFIG).map_err(|message| Error::Target { message })?;
@@ -107,7 +107,8 @@ impl Config {
     ///
     /// The name of the file, its folder, and the key of its list of servers (`mcpServers` or `servers`)
     /// determine the client that the file belongs to.
-    /// `${workspaceFolder}` is the folder of `.mcp.json`, or the folder that contains `.vscode` or `.cursor`.
+    /// The project that the file belongs to is the folder of `.mcp.json`, or the folder that contains `.vscode` or
+    /// `.cursor`.
     ///
     /// # Errors
     /// [`Error::Target`] if the text is not JSON with comments, if it or its list of servers is not an

@@ -172,7 +172,7 @@ pub(super) struct Scope<'p> {
     pub(super) workspace: Option<&'p Path>,
 }
 
-/// The names in files of an unknown client that are variables of VS Code or Cursor, and so are not looked up
+/// The names of variables of VS Code and Cursor. In files of an unknown client, these names are not looked up
 /// in the environment.
 const PREDEFINED: [&str; 4] = ["pathSeparator", "userHome", "workspaceFolder", "workspaceFolderBasename"];
 

@@ -1,5 +1,5 @@
-//! Lines on a server's output that are no messages. The client skips them, warns of the first, and names those from
-//! before the end of the handshake (the greeting) in the error if the handshake fails.
+//! Lines on a server's output that are no messages. The client skips them, and warns of the first. If the handshake
+//! (the greeting) fails, its error says how many lines were skipped, and shows the first of them.
 //!
 //! Servers often write log lines to stdout by mistake, and such a line may explain why a handshake failed.
 

@@ -32,13 +32,14 @@ pub(crate) const ARRIVALS: usize = 64;
 
 /// The link of a client connection to its server, over HTTP.
 pub(crate) struct Http {
-    /// The answers to requests of the server that wait to be sent, because [`MAX_ANSWERS`] others are.
+    /// The answers to requests of the server that wait to be sent, while [`MAX_ANSWERS`] other answers are being
+    /// sent.
     answers: VecDeque<Outbound>,
     arrived: mpsc::Receiver<Arrived>,
     connection: Arc<Connection>,
     /// The results of tasks that have ended, until the messages that came before them are handled.
     ended: VecDeque<Sent>,
-    /// The tasks of the requests in flight, by request id. A request that opened a session stays here.
+    /// The tasks of the requests in flight, by request id.
     open: HashMap<Id, AbortHandle>,
     /// The number of tasks that send an answer.
     sending: usize,
@@ -52,7 +53,7 @@ pub(crate) struct Http {
 /// of the response is here and not in the queue `arrived`. So the connection task is woken only once, for the
 /// last message and the end of the response.
 struct Sent {
-    /// The id of the request; `None` if the frame was no request, or if it opened the session.
+    /// The id of the request; `None` if the frame was no request.
     id: Option<Id>,
     kind: Kind,
     /// The answer to the request, or the error with which it failed; `None` if the frame was no request, or

@@ -85,7 +85,8 @@ impl Link {
         }
     }
 
-    /// Receives what has arrived, within limits. Returns whether anything has. [`Self::next`] returns it.
+    /// Receives what has arrived, within limits, so that [`Self::next`] can return it. Returns whether anything
+    /// has arrived.
     ///
     /// # Errors
     /// The reason why nothing more will arrive.
@@ -103,8 +104,8 @@ impl Link {
         }
     }
 
-    /// Returns the next event that has arrived; `None` if there is none, or if so many answers to the server
-    /// wait to be sent that none should be handled: the server makes requests and does not read the answers.
+    /// Returns the next event that has arrived; `None` if there is none, or if too many answers to the server
+    /// wait to be sent: the server makes requests and does not read the answers.
     ///
     /// # Errors
     /// The reason why nothing more will arrive.

@@ -239,7 +239,7 @@ impl Pump {
         }
     }
 
-    /// Passes the frames that the peer wants to send to the link.
+    /// Passes to the link the frames that the peer wants to send.
     fn gather(&mut self) {
         let Self { state, link, peer, .. } = self;
         link.gather(peer, |frame| state.sent(frame));

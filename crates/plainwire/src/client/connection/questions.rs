@@ -28,11 +28,11 @@ pub(super) const MAX_QUESTIONS: usize = 64;
 /// largest message.
 const MAX_QUESTION_BYTES: usize = 32 << 20;
 
-/// The bytes with which each message, content block, tool, stop sequence and hint of a question to a model counts
-/// beside its text: about as much memory as it takes.
+/// The number of bytes that each message, content block, tool, stop sequence and hint adds to the size of a question
+/// to a model, beside its text: about as much memory as it takes.
 const PART_BYTES: usize = 256;
 
-/// The permit to keep a question or a state, which lasts until it is dropped.
+/// The permit to keep a question or a state. The permit lasts until it is dropped.
 pub(super) type Held = OwnedSemaphorePermit;
 
 /// The source of a question of the server, to which the answer goes back.
@@ -77,10 +77,10 @@ impl Questions {
         handle
     }
 
-    /// Returns the permit to keep a question, or a result with questions, of so many bytes.
+    /// Returns the permit to keep a question, or a result with questions, of the size `bytes`.
     ///
     /// # Errors
-    /// `Overloaded` if the questions that wait leave no room for them.
+    /// `Overloaded` if the questions that wait leave too little room.
     pub(super) fn hold(&self, bytes: usize) -> Result<Held, Error> {
         let held =
             u32::try_from(bytes).ok().map(|bytes| Arc::clone(&self.room).try_acquire_many_owned(bytes));
@@ -115,7 +115,7 @@ impl Questions {
     }
 }
 
-/// Returns the bytes with which the parts of a question count beside its text.
+/// Returns the number of bytes that the parts of a question add to its size, beside its text.
 pub(super) fn bytes_of_parts(question: &InputRequest) -> usize {
     let InputRequest::Sample(it) = question else { return 0 };
     let blocks: usize = it.messages.iter().flat_map(|message| &message.content).map(blocks).sum();

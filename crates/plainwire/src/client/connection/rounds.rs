@@ -232,8 +232,8 @@ impl ConnectionState {
     }
 }
 
-/// Returns the bytes with which a state counts beside the text of its result: the state is there twice
-/// more while the next request is written, in its parameters and in its frame.
+/// Returns the number of bytes that the state in `required` adds to the size of the result: while the next
+/// request is written, the state is in memory twice more, in the parameters and in the frame of that request.
 fn bytes_to_return(required: &InputRequired) -> usize {
     let written = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,

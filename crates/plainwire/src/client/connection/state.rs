@@ -41,7 +41,7 @@ pub(crate) struct ConnectionState {
     /// Lines on the server's output before the end of the handshake that are no messages.
     before_greeting: BeforeGreeting,
     pub(super) carried: CarriedOver,
-    /// The reports that all waiting frames are sent, for [`Command::Flush`].
+    /// The channels of [`Command::Flush`], to report that all waiting frames are sent.
     pub(super) flushes: Vec<oneshot::Sender<()>>,
     pub(super) listens: Listens,
     pub(super) max_rounds: u32,
@@ -273,7 +273,7 @@ impl ConnectionState {
         }
     }
 
-    /// Removes the results from the cache that a change has made stale.
+    /// Removes from the cache the results that a change has made stale.
     fn expire(&self, news: &SubscriptionNotice) {
         let Some(cache) = &self.cache else { return };
         match news {

@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 
 pub(super) const INITIALIZED: &str = "notifications/initialized";
 
-/// The most times that one request is sent again with other credentials. 5: more than OAuth needs, which
-/// gives up after 3 and with a better reason. The limit is for an [`Authorize`] that never gives up.
+/// The most times that one request is sent again with other credentials. 5: more than OAuth needs. OAuth gives
+/// up after 3, with a better reason. The limit is for an [`Authorize`] that never gives up.
 const MOST_CHALLENGES: u32 = 5;
 
 /// The size in bytes above which a message that arrives counts as large, and the number of large messages that
@@ -56,7 +56,7 @@ pub(crate) struct Connection {
     pub(super) url: Url,
 }
 
-/// The permit to keep a large message, which lasts until it is dropped; `None` for a small message.
+/// The permit to keep a large message; `None` for a small message. The permit lasts until it is dropped.
 pub(super) type Permit = Option<OwnedSemaphorePermit>;
 
 /// An HTTP response, and the session of its request.
@@ -129,8 +129,8 @@ impl Connection {
     }
 
     /// Waits for a permit to receive more of a message of which `received` bytes have arrived, if that makes it
-    /// large. The message keeps the permit until it is handled. So many messages that arrive or wait at a time, each
-    /// within its limit, can't take all memory. Returns whether the message has become large just now.
+    /// large. The message keeps the permit until it is handled. Without permits, many messages at a time, each within
+    /// its limit, could take all memory. Returns whether the message has become large just now.
     pub(super) async fn permit(&self, held: &mut Permit, received: usize) -> bool {
         match (received > LARGE, &held) {
             (true, None) => *held = Arc::clone(&self.large).acquire_owned().await.ok(),

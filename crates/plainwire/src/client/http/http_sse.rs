@@ -71,7 +71,7 @@ impl Connection {
     }
 }
 
-/// Reads up to the `endpoint` event, and returns the URL for messages in it; `None` if the stream ends
+/// Reads up to the `endpoint` event, and returns its data, the URL for messages; `None` if the stream ends
 /// before.
 async fn endpoint(response: &mut Response, events: &mut Events) -> Option<String> {
     loop {

@@ -45,11 +45,12 @@ pub struct Remote {
 
 impl Remote {
     /// Describes a server at an `http` or `https` URL. A user name or password in the URL is a secret, like
-    /// [`Self::bearer_token`], and so is a parameter of its query with a name as under [`Self::header`].
+    /// [`Self::bearer_token`]. A parameter in the query of the URL is a secret if its name says so: see
+    /// [`Self::header`].
     ///
     /// The client uses the proxies of the environment or of the system (`HTTPS_PROXY`, `NO_PROXY`), and the
     /// certificates that the system trusts. It follows redirects within the same origin only, so that no
-    /// header or message goes to another one.
+    /// header or message goes to another origin.
     pub fn new(url: impl Into<String>) -> Self {
         Self { authorize: None, headers: Vec::new(), unencrypted: false, url: url.into() }
     }
@@ -144,7 +145,8 @@ impl Remote {
         Ok(headers)
     }
 
-    /// Returns a description of the first secret in the requests to `url`, and its pronoun.
+    /// Returns a description of the first secret in the requests to `url`, and the pronoun for the secret in an
+    /// error text: `it` or `them`.
     fn secret(&self, url: &Url) -> Option<(String, &'static str)> {
         if !url.username().is_empty() || url.password().is_some() {
             return Some(("the user name and password in it to".to_owned(), "them"));

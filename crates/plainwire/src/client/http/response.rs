@@ -233,8 +233,8 @@ impl Connection {
         self.request(Method::GET, &self.url, headers, None, true).await
     }
 
-    /// Passes the messages of a stream to the connection task, up to the answer to `awaited`, which it
-    /// returns, or up to the end of the stream.
+    /// Reads a stream up to the answer to `awaited`, or up to the end of the stream. Returns the answer, and passes
+    /// all other messages to the connection task.
     pub(super) async fn read_events(
         &self,
         (response, events): (&mut Response, &mut Events),

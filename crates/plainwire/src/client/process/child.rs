@@ -173,7 +173,7 @@ pub(super) struct ExitView {
 
 impl ExitView {
     /// Adds to `why` the exit status, if the process has ended or ends in a moment, and its last lines on
-    /// stderr. The exit takes the place of a closed pipe.
+    /// stderr. If `why` says that the server closed its input or output, the exit status replaces these words.
     pub(super) async fn explain(&self, why: &str) -> String {
         let began = Instant::now();
         let mut pause = STEPS.0;

@@ -208,7 +208,7 @@ fn write_all(chunks: &Receiver<Vec<u8>>, write: impl Fn(&str)) {
     }
 }
 
-/// Returns text of a server that a terminal only shows and does not obey. Line breaks stay, and tabs become
+/// Returns `text` in a form that a terminal only shows and does not obey. Line breaks stay, and tabs become
 /// blanks. Colours (`ESC [`, numbers, `m`) are left out. Other control characters, and invisible ones, are
 /// escaped, as in `\u{1b}`.
 fn plain(text: &str) -> String {

@@ -155,8 +155,8 @@ impl Program {
     }
 
     /// Passes all of the program's stderr to `show` in place of the client's stderr: whole lines with their line
-    /// breaks, escaped as with [`Stderr::Pass`], which this sets. A program that draws on its terminal can so
-    /// decide when it shows them.
+    /// breaks, escaped as with [`Stderr::Pass`]. Also sets [`Stderr::Pass`]. A client that draws on its terminal
+    /// can thus decide when it shows the lines.
     ///
     /// `show` runs on a thread of its own. While it does not return, 1 MiB waits for it. Further output is dropped,
     /// and a later line says how much.

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::child::Process;
 
-/// The reason why a connection ended whose server takes no more input.
+/// The reason for the end of a connection whose server takes no more input.
 pub(crate) const INPUT_CLOSED: &str = "the server closed its input";
 
-/// The reason why a connection ended whose server writes no more output.
+/// The reason for the end of a connection whose server writes no more output.
 pub(crate) const OUTPUT_CLOSED: &str = "the server closed its output";
 
 /// A slot for the current process. The client and the code that restarts its server share the slot; the
@@ -30,7 +30,7 @@ impl Slot {
     }
 
     /// Adds to `why` the exit status, if the process has ended or ends in a moment, and its last lines on
-    /// stderr. The exit takes the place of a closed pipe.
+    /// stderr. If `why` says that the server closed its input or output, the exit status replaces these words.
     pub(crate) async fn explain(&self, why: &str) -> String {
         let exit_view = self.process().as_ref().map(Process::exit_view);
         match exit_view {

@@ -1,4 +1,4 @@
-//! The watchdog, which ends the children of this process if it is killed. One small `sh` serves all of them:
+//! The watchdog, which ends the children of this process if this process is killed. One small `sh` serves all:
 //! it reads their process groups from a pipe that only this process holds, and the pipe ends however this
 //! process ends.
 //!

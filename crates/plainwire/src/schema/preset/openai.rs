@@ -99,8 +99,8 @@ impl Rewriter {
         Value::Object(self.finish(it))
     }
 
-    /// Rules 1 and 2: makes all properties required, lets those be null that were optional, and allows no
-    /// other properties.
+    /// Rules 1 and 2: makes all properties required, lets the optional properties be null, and allows no other
+    /// properties.
     fn object(&mut self, mut it: Keywords, levels: usize) -> Keywords {
         let required: Vec<String> = crate::schema::required(&it).into_iter().map(ToOwned::to_owned).collect();
         let mut names = Vec::new();

@@ -27,8 +27,8 @@ const BARE: &str = "value";
 /// Attributes of `schemars` are kept.
 ///
 /// # Errors
-/// A message that names the first field that forms can't express, and the keyword if only that keyword is the
-/// reason.
+/// A message about the first part of `T` that forms can't express. It names the field and the keyword, as far as
+/// these are the reason.
 pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
     let root = schema::derive::<T>(Contract::Deserialize);
     let mut top = merged(&root, &root);

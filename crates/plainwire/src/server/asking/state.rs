@@ -21,7 +21,7 @@ use crate::server::principal::Principal;
 /// The part of a server that seals and opens its request state (`requestState`).
 pub(crate) struct Sealer {
     keys: SealingKeys,
-    /// The log lines about refused states, by reason.
+    /// The pauses between log lines about refused states, by reason.
     refusals: Mutex<Vec<(Refusal, LinePause)>>,
     server: String,
     /// The time for which a sealed state is valid.
@@ -169,7 +169,7 @@ impl Sealer {
         Ok(Carried { responses: taken, state })
     }
 
-    /// Logs a refusal, unless one for the same reason was logged within the last seconds.
+    /// Logs a refusal, unless one for the same reason was logged within the last 10 seconds.
     fn log(&self, refusal: Refusal, origin: &Origin, caller: &str) {
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         let at = refusals.iter().position(|(known, _)| *known == refusal).unwrap_or_else(|| {
@@ -244,26 +244,26 @@ impl RequestState {
 struct Used {
     /// The number of entries that were added to `of_network` since it was cleaned.
     added: usize,
-    /// The states, by the name of the principal. Callers without a principal share `None`, and not only by network:
-    /// a state is good for each of them, so it has to be known as used to all.
+    /// The used states, by the name of the principal. All callers without a principal share the key `None`, whatever
+    /// their network: each of them could send a state that another one has used.
     by_principal: HashMap<Option<String>, UsedStates>,
-    /// The expiries of the states that callers without a principal have used, by network. Expired ones stay until
-    /// they take room.
+    /// The expiries of the states that callers without a principal have used, by network. Expired ones are
+    /// removed only when their network has [`MAX_USED`] entries, and after every [`MAX_USED_OF_ANYBODY`] additions.
     of_network: HashMap<String, Vec<Duration>>,
 }
 
-/// The number of used states of one principal or one network that a server remembers, for a principal about
-/// 1 MiB: one caller can't use up what others need.
+/// The largest number of used states of one principal or one network that a server remembers, so that one caller
+/// can't use up the room of others. For a principal this is about 1 MiB.
 const MAX_USED: usize = 10_000;
 
-/// The number of used states of all callers without a principal.
+/// The largest number of used states of all callers without a principal that a server remembers.
 const MAX_USED_OF_ANYBODY: usize = 100_000;
 
 impl Used {
     /// Records that a state was used. `network` is that of a caller without a principal; empty if it is not known.
     ///
     /// # Errors
-    /// Like [`UsedStates::take`]; `Full` also for a network that has used too many.
+    /// Like [`UsedStates::take`]; `Full` also for a network that has used [`MAX_USED`] states.
     fn take(
         &mut self,
         principal: Option<&Principal>,

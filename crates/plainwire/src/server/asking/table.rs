@@ -248,7 +248,7 @@ impl Table {
     /// continues.
     ///
     /// The limit of rounds ends a call whose handler asks a different question under the same key in each
-    /// round, and so never gets past it.
+    /// round, and so never gets past this key.
     pub(crate) fn take_round(&self) -> Option<Result<(Vec<KeyedRequest>, RequestState), Error>> {
         let mut it = self.lock();
         if it.open.is_empty() || it.steps > 0 || it.closed {

@@ -52,7 +52,7 @@ pub(crate) struct Entry {
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
-    /// The states of the mounted server that the entry comes from; `None` for those of the server itself.
+    /// The states of the mounted server that the entry comes from; `None` for an entry of the server itself.
     pub(crate) states: Option<Arc<States>>,
     /// Whether clients may subscribe to changes of the resource.
     pub(crate) subscribable: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Entry {
     /// Whether the tool is listed with an output schema, so that clients expect structured content.
     pub(crate) promises_structure: bool,
     /// The `_meta.ui` that the list shows for a resource or template, also sent with its contents; `None` if
-    /// it has none. Pages of views have one.
+    /// there is none. Pages of views (MCP Apps) have a `_meta.ui`.
     pub(crate) ui: Option<RawJson>,
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// steps are slow.
 ///
 /// One slow step makes the entry slow, and 64 quick steps make it quick again. So a function that blocks
-/// stays slow, and one that the system interrupted once does not.
+/// stays slow, and a function that the system interrupted once becomes quick again.
 #[derive(Debug)]
 pub(crate) struct Pace {
     /// The number of quick first steps of calls after which the entry is quick again; 0 if it is quick now,
@@ -25,11 +25,11 @@ pub(crate) struct Pace {
 /// The number of quick first steps of calls that make an entry quick again after a slow one.
 const DEBT: u8 = 64;
 
-/// The mark of an entry whose latest first step was the second slow one in a row, or a very slow one.
+/// The mark of an entry whose latest two calls had slow first steps, or whose latest call had a very slow one.
 const BLOCKS: u8 = DEBT + 1;
 
-/// The number of times the threshold after which one slow step is very slow. 40: by default 10 ms, longer than
-/// the system usually interrupts a thread.
+/// The multiple of the threshold above which one slow step is very slow. 40: with the default threshold this is
+/// 10 ms, longer than the system usually interrupts a thread.
 const VERY: u32 = 40;
 
 impl Pace {

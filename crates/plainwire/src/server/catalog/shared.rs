@@ -30,8 +30,8 @@ pub(crate) struct SharedCatalog {
     state: Mutex<CatalogState>,
     /// The servers that are mounted in this one, kept for their handles.
     mounted: Mutex<Vec<Arc<Self>>>,
-    /// The server that has mounted this one; not set for a server that is served itself. All entries are then in
-    /// that server.
+    /// The server that has mounted this one and has taken over all its entries; not set if no server has
+    /// mounted this one.
     mounted_in: OnceLock<MountedIn>,
     /// The values that handlers take as [`crate::State`]. Set when serving begins.
     states: OnceLock<Arc<States>>,
@@ -60,8 +60,8 @@ struct CatalogState {
     /// The catalog of `declared`; `None` until it is built, and again when `declared` has changed.
     catalog: Option<Arc<Catalog>>,
     declared: Declared,
-    /// The newest catalog that was built: the next one takes over the paces (measurements of calls) of its
-    /// entries.
+    /// The newest catalog that was built. The next catalog takes over the paces (measurements of calls) of the
+    /// entries that are in both.
     last: Option<Arc<Catalog>>,
     /// The facts that were fixed when serving began; `None` before.
     live: Option<Serving>,
@@ -255,8 +255,9 @@ impl SharedCatalog {
 }
 
 impl CatalogState {
-    /// Checks an entry that a handle is to add; the error is its first mistake.
-    /// `states` are those of the server; `None` before serving begins, where [`SharedCatalog::begin`] checks them.
+    /// Checks an entry that a handle is to add; the error is its first mistake. `states` are the states of the
+    /// server. They are `None` before serving begins: [`SharedCatalog::begin`] then checks later whether the server
+    /// has the states that the entry needs.
     fn check(&self, summary: &EntrySummary<'_>, states: Option<&Arc<States>>) -> Result<()> {
         if summary.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
             let message = "expected no completions: the server had none when it began to serve".to_owned();
@@ -278,8 +279,9 @@ impl CatalogState {
         E::entries(&mut self.declared).push(entry);
     }
 
-    /// Adds the list of `entries` to `lists`, and the entries in order up to the first one with a mistake, which
-    /// becomes `refused`. Returns the entries that were not added: all of them if there was a mistake before.
+    /// Adds `entries` to the declared entries, in order, up to the first entry with a mistake; the mistake becomes
+    /// `refused`. Returns the entries that were not added: all of them if `refused` was set before. Adds the list in
+    /// which clients find the entries to `lists`, if there are any entries.
     fn push_all<E: Declare>(
         &mut self,
         entries: Vec<E>,
@@ -301,7 +303,8 @@ impl CatalogState {
         left
     }
 
-    /// Removes the entries that were added since there were `known` of each kind.
+    /// Removes and returns the entries that were added since there were `known` entries of each kind, in the order
+    /// of [`Declared::counts`].
     fn take_back(&mut self, known: [usize; 4]) -> Declared {
         let [prompts, resources, templates, tools] = known;
         Declared {

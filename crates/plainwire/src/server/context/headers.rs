@@ -25,7 +25,7 @@ impl Headers {
         Self((!found.is_empty()).then(|| found.into()))
     }
 
-    /// Returns the value of the header `name`, in any case.
+    /// Returns the value of the header `name`, which may be in upper or lower case.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().flat_map(|all| all.iter());
         found.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)

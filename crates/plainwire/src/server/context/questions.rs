@@ -108,8 +108,8 @@ impl Context {
     }
 
     /// Like [`Self::elicit_url`], with an id of the page that you choose, for
-    /// [`Self::notify_elicitation_complete`]. Choose a new id for each page,
-    /// which nobody can guess; it is sent in revision 2025-11-25 only.
+    /// [`Self::notify_elicitation_complete`]. For each page, choose a new id that nobody can guess; the id is
+    /// sent in revision 2025-11-25 only.
     ///
     /// # Errors
     /// Like [`Self::elicit`].
@@ -169,7 +169,8 @@ impl Context {
     /// Asks the client's model to generate a message.
     ///
     /// Deprecated in 2026-07-28 in favour of calling a model directly. Works with every client that declares
-    /// sampling. `include_context` is removed for a client that does not declare it.
+    /// sampling. `include_context` is removed for a client that does not declare `sampling.context`, in
+    /// revisions with this capability.
     ///
     /// # Errors
     /// Like [`Self::elicit`]. A request with tools needs a client that declares `sampling.tools`.

@@ -39,7 +39,7 @@ impl Core {
         self.mounts.first().map(|mount| &mount.states)
     }
 
-    /// Returns the deadline that the mounted server that the entry comes from sets, if there is one.
+    /// Returns the deadline of calls in the mounted server that the entry comes from, if there is one.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.mounts.iter().find_map(|mount| mount.timeout)
     }

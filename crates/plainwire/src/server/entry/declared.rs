@@ -28,7 +28,7 @@ impl Declared {
             || self.templates.iter().any(|it| !it.completers.is_empty())
     }
 
-    /// Adds the capabilities that the entries need to `capabilities`. `handled` is whether the server has a
+    /// Adds to `capabilities` those that the entries need. `handled` is whether the server has a
     /// [`crate::ServerHandle`], by which entries may be added later: then the capabilities of prompts,
     /// resources and tools are added in any case.
     pub(crate) fn declare_in(&self, capabilities: &mut Capabilities, handled: bool) {

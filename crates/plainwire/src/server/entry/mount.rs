@@ -102,7 +102,7 @@ impl Mount {
 }
 
 impl Declared {
-    /// Turns the entries into those of the server that mounts their own.
+    /// Turns the entries of a mounted server into entries of the server that mounts it.
     pub(crate) fn mount(&mut self, mount: &Arc<Mount>) {
         self.prompts.iter_mut().for_each(|it| it.mount(mount));
         self.resources.iter_mut().for_each(|it| it.mount(mount));

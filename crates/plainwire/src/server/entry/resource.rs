@@ -125,7 +125,7 @@ impl ResourceTemplate {
     /// Creates the resource template `uri_template`, called `name`, from an async function or closure.
     ///
     /// A variable is written `{name}` or `{+name}`. Percent escapes in its value are decoded. The value of
-    /// `{name}` has no `/`, `\` and NUL and is neither `.` nor `..`, also not by percent escapes, so that it
+    /// `{name}` has no `/`, `\` or NUL and is neither `.` nor `..`, not even as percent escapes, so that it
     /// stays within one segment of a path. The value of `{+name}` may be any text: check it before you use
     /// it as a path.
     #[track_caller]
@@ -180,8 +180,8 @@ impl ResourceTemplate {
         self
     }
 
-    /// Sets how long clients may cache the contents of each of the resources, and whether other users may share a cached copy, in place
-    /// of [`crate::Server::cache`]. Sent in revision 2026-07-28.
+    /// Sets how long clients may cache the contents of each of the resources, and whether other users may share
+    /// a cached copy, in place of [`crate::Server::cache`]. Sent in revision 2026-07-28.
     #[must_use]
     pub fn cache(mut self, hint: CacheHint) -> Self {
         self.cache = Some(hint);

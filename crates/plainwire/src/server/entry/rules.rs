@@ -34,7 +34,7 @@ pub(crate) trait Declare: Sized {
     /// Turns the entry into one of the server that mounts its own server.
     fn mount(&mut self, mount: &Arc<Mount>);
 
-    /// Returns the name or URI that the entry `own` of a mounted server has.
+    /// Returns the name or URI that the entry `own` of a mounted server has in the server that mounts it.
     fn mounted_name(mount: &Mount, own: &str) -> String;
 
     /// Returns the list of this kind of entry in `declared`.
@@ -50,7 +50,8 @@ pub(crate) struct EntrySummary<'e> {
     pub(crate) list: List,
     pub(crate) meta: Option<&'e RawValue>,
     pub(crate) mime_type: Option<&'e str>,
-    /// The mounted servers that the entry comes from.
+    /// The mounted servers that the entry comes from, the innermost first; empty for an entry of the server
+    /// itself.
     pub(crate) mounts: &'e [Arc<Mount>],
     /// The name of a tool or prompt, the URI of a resource, or the URI template.
     pub(crate) name: &'e str,
@@ -126,8 +127,8 @@ impl Names {
         Err(Error::Declaration { at: summary.at, message })
     }
 
-    /// Checks an entry that is to be added, by itself and against the recorded names. Without `states`, those that it
-    /// needs are not checked.
+    /// Checks an entry that is to be added, by itself and against the recorded names. Without `states`, the
+    /// states that an entry of the server itself needs are not checked.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake, with the line that declared the entry.

@@ -56,7 +56,7 @@ pub struct Signature {
 
 impl Signature {
     /// Declares that the handler needs the state `T`. Declare every state that [`FromCall::from_call`] reads
-    /// with [`Call::state`]: the server checks it when serving begins.
+    /// with [`Call::state`]: when serving begins, the server checks that it has each of these states.
     pub fn needs<T: Send + Sync + 'static>(&mut self) {
         self.needs.push(NeededState::of::<T>());
     }

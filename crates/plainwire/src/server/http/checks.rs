@@ -7,7 +7,7 @@ use http::HeaderName;
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::uri::{Authority, PathAndQuery};
 
-/// Paths of the health checks, which an endpoint can't have.
+/// The paths of the health checks. An endpoint can't have one of these paths.
 const TAKEN: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Checks that `host` can be the value of a `Host` header without its port. The error is the text for the

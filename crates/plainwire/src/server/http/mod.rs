@@ -190,7 +190,7 @@ impl Http {
     }
 
     /// Sets how long a client may take nothing of a response that is ready; 60 seconds without this. After that,
-    /// an HTTP/1.1 connection is closed, and an HTTP/2 stream is reset. It is for [`Self::serve`] and
+    /// an HTTP/1.1 connection is closed, and an HTTP/2 stream is reset. This option is for [`Self::serve`] and
     /// [`Self::serve_on`], which accept connections.
     #[track_caller]
     pub fn send_timeout(mut self, patience: Duration) -> Self {
@@ -231,7 +231,7 @@ impl Http {
     }
 
     /// Sets how many connections may be open at a time; 10,000 without this. Further connections wait in the
-    /// queue of the operating system until one closes.
+    /// queue of the operating system until an open connection closes.
     #[track_caller]
     pub fn max_connections(mut self, most: usize) -> Self {
         // The semaphore that counts connections has this maximum.
@@ -239,9 +239,9 @@ impl Http {
         self.nonzero("max_connections", most > 0).listener_only("max_connections")
     }
 
-    /// Sets how many connections one address may have open at a time, an IPv6 network (its first 64 bits)
-    /// counting as one address; without this, half of [`Self::max_connections`]. Further connections are
-    /// closed at once. Behind a proxy, all connections have the address of the proxy.
+    /// Sets how many connections one address may have open at a time; without this, half of
+    /// [`Self::max_connections`]. An IPv6 network (the first 64 bits of an address) counts as one address.
+    /// Further connections are closed at once. Behind a proxy, all connections have the address of the proxy.
     #[track_caller]
     pub fn max_connections_per_address(mut self, most: usize) -> Self {
         self.limits.of_address = Some(most);
@@ -287,7 +287,7 @@ impl Http {
         })
     }
 
-    /// Remembers that the method `what` was called, which sets an option of our own listener.
+    /// Remembers the call of the method `what`, which sets an option of our own listener.
     #[track_caller]
     fn listener_only(mut self, what: &'static str) -> Self {
         self.listener_option.get_or_insert((Location::caller(), what));
@@ -318,9 +318,9 @@ impl Http {
     }
 
     /// Makes a `tower` service, for an application that has a listener of its own. The service answers at any
-    /// path; with [`Self::http_sse`], its two paths serve HTTP+SSE instead. It does not call the hooks of the
-    /// server. It checks `Host` only if [`Self::allow_host`] names hosts. The application identifies the
-    /// caller: see [`HttpService::handle`].
+    /// path; with [`Self::http_sse`], the paths `/sse` and `/messages` serve HTTP+SSE instead. The service
+    /// does not call the hooks of the server. It checks `Host` only if [`Self::allow_host`] names hosts. The
+    /// application identifies the caller: see [`HttpService::handle`].
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in the server's declaration; for an option of our own

@@ -1,8 +1,8 @@
 //! The chain of an entry: its layers, with the handler inside.
 //!
 //! In: a call whose client has the required capabilities. Out: the future of the call. An entry without
-//! layers has no chain, and its handler borrows from the frame. Here the request owns its parts, since a
-//! layer may keep and change them.
+//! layers has no chain, and its handler borrows from the frame. In a chain, the request owns its parts,
+//! since a layer may keep and change them.
 
 use std::sync::Arc;
 

@@ -16,8 +16,9 @@ use crate::server::result::ToolError;
 ///
 /// The limit covers everything that the layer is around: all calls of a server, or those of one tool; a clone
 /// on two tools counts the calls of both together. 0 is treated as 1. Waiting calls are requests in flight,
-/// so the limit `in_flight` bounds them, and a deadline outside of this layer includes the wait. A call that
-/// waits for a user's answer keeps its slot up to 2025-11-25; in 2026-07-28 its round has ended by then.
+/// so the limit of requests in flight ([`crate::Server::limits`]) bounds them, and a deadline outside of this layer
+/// includes the wait. In revisions up to 2025-11-25, a call keeps its slot while it waits for a user's answer; in
+/// 2026-07-28 the round, and with it the slot, ends with the question.
 ///
 /// A call that is cancelled while it waits never runs, whatever [`crate::server::context::OnCancel`] its tool has.
 ///

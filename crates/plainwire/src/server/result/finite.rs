@@ -32,7 +32,7 @@ pub(super) fn check(value: &impl Serialize, json: &str) -> Result<(), String> {
 struct Search {
     /// The number of elements of a list that have been searched.
     index: usize,
-    /// The name of the last key of a map.
+    /// The key of a map that was serialized last: the next value belongs to it.
     key: String,
     /// The variant whose fields are searched; empty outside of variants.
     variant: &'static str,

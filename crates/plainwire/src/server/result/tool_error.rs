@@ -1,7 +1,7 @@
 //! [`ToolError`], the error of a handler: a code, a message for the model, and an optional hint.
 //!
 //! In: a constructor, or any error with `Display`. Out: the result or protocol error that answers the call.
-//! It does not log, except masked messages.
+//! The only log lines are those of masked messages and of [`ToolError::logged`].
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -227,8 +227,8 @@ impl ToolError {
 
 /// The conversion of an error that a handler fails with.
 ///
-/// The attributes call `into_tool_error` as a method. A method of that name of the error type itself, as
-/// `#[derive(ToolError)]` adds it, is called instead of this one.
+/// The attributes call `into_tool_error` as a method. If the error type has a method of this name
+/// itself, such as the method that `#[derive(ToolError)]` adds, the attributes call that method instead.
 pub trait IntoToolError: Sized {
     /// Converts the error into one for the model.
     // The bound is on the method, so that the compiler's message about another type names `Display`.

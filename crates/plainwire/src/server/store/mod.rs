@@ -32,7 +32,7 @@ pub type StoreFuture<'s, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// nothing. Ids and channels are ASCII of at most 128 bytes. A session that is removed or expires takes its
 /// streams with it.
 pub trait Store: Send + Sync + 'static {
-    /// Creates a session with this record. It expires when it was not touched for `idle`.
+    /// Creates a session with this record. The session expires when it was not touched for `idle`.
     ///
     /// # Errors
     /// [`StoreError::Full`] at the limit of sessions, [`StoreError::Failed`] if the id is taken.
@@ -142,7 +142,8 @@ impl StoreError {
         Self::Failed { why: why.into(), source: None }
     }
 
-    /// Makes an error from a description and the underlying error, whose text `why` does not repeat.
+    /// Makes an error from a description and the underlying error. `why` should not repeat the text of
+    /// `source`.
     ///
     /// ```
     /// use std::error::Error as _;

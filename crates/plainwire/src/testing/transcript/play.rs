@@ -28,7 +28,7 @@ impl Transcript {
     /// If the clock of the runtime is paused (`#[tokio::test(start_paused = true)]`, feature `test-util` of
     /// tokio), this takes no time and gives the same result every time. A server counts as silent when it has
     /// sent nothing for a minute of that clock, or for an hour while it has sent fewer frames than the step
-    /// in the transcript has. Such a clock moves on only when no task has work. With a running clock these
+    /// in the transcript has. A paused clock moves on only when no task has work. With a running clock these
     /// times are 100 ms and 5 s, and a frame that comes later is taken for a reply to the next frame.
     ///
     /// # Errors

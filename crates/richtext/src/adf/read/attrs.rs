@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the array at the current position into `marks`. Stops at an element that is not a mark, and
-    /// returns whether it found one.
+    /// returns whether there was such an element.
     fn marks(&mut self, marks: &mut ThinVec<Mark<'a>>) -> Result<bool, Broken> {
         marks.clear();
         self.scan.at += 1;

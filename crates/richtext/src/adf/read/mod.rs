@@ -10,8 +10,8 @@
 //!   block; if it is an array of nodes, these are the blocks. Inline nodes that are in no block get a
 //!   paragraph around them, which has no spelling of its own.
 //! - The keys of a node besides `type`, `attrs`, `content`, `marks` and `text` become attributes `/key`. The
-//!   keys `attrs`, `content` and `marks` also do if they are empty; `attrs`, `marks` and `text` if they have
-//!   the wrong JSON type.
+//!   keys `attrs`, `content` and `marks` become such attributes too if they are empty, and the keys `attrs`,
+//!   `marks` and `text` if they have the wrong JSON type.
 //! - If a key occurs twice, the last one counts, as in most JSON readers, and a diagnostic says so.
 //! - A surrogate without its other half becomes U+FFFD in text, with a diagnostic. In an attribute the string
 //!   stays `Value::Json`.

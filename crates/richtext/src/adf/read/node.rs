@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps an element of `content` that is not an object as a raw node.
+    /// Makes a raw node of an element of `content` that is not an object.
     fn no_node(&mut self) -> (Node<'a>, Result<(), Broken>) {
         let start = self.scan.at;
         self.room.take(1);

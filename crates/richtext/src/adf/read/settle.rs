@@ -1,6 +1,7 @@
 //! Corrects children that their parent can't hold: blocks within text become raw inline nodes; inline nodes
-//! among blocks get a paragraph around them; in a bullet or numbered list other nodes get an item around
-//! them; in tables and other parents that allow only certain kinds, other nodes become raw blocks.
+//! among blocks get a paragraph around them; nodes that are not items get an item around them in a bullet or
+//! numbered list; in tables and other parents that allow only certain kinds, nodes of other kinds become raw
+//! blocks.
 
 use thin_vec::{ThinVec, thin_vec};
 

@@ -34,8 +34,8 @@ impl Model {
     }
 }
 
-/// The index in [`MODELS`] of the row for each kind, at the number of the kind plus 1; at 0 that of the
-/// document. `u8::MAX` for a kind without a row. Saves a search in each lookup.
+/// The index in [`MODELS`] of the row for each kind, at the number of the kind plus 1; at 0, the index of the
+/// row for the document. `u8::MAX` for a kind without a row. Saves a search in each lookup.
 static INDEX: [u8; 64] = index();
 
 const fn index() -> [u8; 64] {

@@ -226,8 +226,8 @@ impl Rule {
         names
     }
 
-    /// Returns whether the rule accepts the member `type` of the value. A rule that does not is for another
-    /// kind of node, so its violation explains nothing.
+    /// Returns whether the rule accepts the member `type` of the value. A rule that does not accept it is for
+    /// another kind of node, so a violation of this rule explains nothing.
     fn may_be(&self, value: &Value<'_>) -> bool {
         let types = self.types();
         types.is_empty() || value.text("type").is_some_and(|it| types.contains(&it))

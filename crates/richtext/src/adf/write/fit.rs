@@ -33,7 +33,7 @@ pub(super) fn format<'n>(node: &'n Node<'_>) -> &'n str {
 }
 
 /// Returns whether a node has the attributes that the writer can't make up, such as the id of a mention. Also
-/// `false` for an empty text, and for a panel with a title, which has to become a heading.
+/// `false` for an empty text, and for a panel whose title has to become a heading.
 pub(super) fn is_sound(node: &Node<'_>) -> bool {
     let has = |name| node.get(name).is_some();
     match node.kind {
@@ -49,8 +49,9 @@ pub(super) fn is_sound(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns whether a node has as many children as the schema requires, and a `mediaSingle` those of the
-/// required kinds. Raw ADF among the children counts as enough, because it may contain several nodes.
+/// Returns whether a node has as many children as the schema requires; for a `mediaSingle`, whether it has
+/// children of the required kinds. Raw ADF among the children counts as enough, because it may contain
+/// several nodes.
 pub(super) fn is_full(node: &Node<'_>) -> bool {
     if node.kind == Kind::MediaSingle {
         let kinds: Vec<_> = node.children.iter().map(|it| it.kind).collect();

@@ -6,8 +6,8 @@ use crate::tree::{Mark, MarkKind, Value};
 use crate::values::colours;
 use crate::values::json::quote;
 
-/// Appends `,"marks":[…]` to `out`, with those of `marks` that are in the set of `allowed` that fits them
-/// best; with all of them if `allowed` is `None`. Appends nothing if no mark is left.
+/// Appends `,"marks":[…]` to `out`. Chooses the [`best`] of the sets in `allowed`, and leaves out marks that
+/// are not in this set; leaves out none if `allowed` is `None`. Appends nothing if no mark is left.
 pub(super) fn write(out: &mut String, marks: &[Mark<'_>], allowed: Option<&[&'static [MarkKind]]>) {
     let set = allowed.map(|sets| best(marks, sets));
     let start = out.len();
@@ -41,7 +41,7 @@ fn best(marks: &[Mark<'_>], sets: &[&'static [MarkKind]]) -> &'static [MarkKind]
 }
 
 /// Returns whether a mark is written if only the kinds in `set` are allowed (`None`: all). A mark that the
-/// schema lacks is written if it came from ADF, which its name without a colon shows.
+/// schema lacks is written if it came from ADF: its name has no colon.
 fn is_kept(mark: &Mark<'_>, set: Option<&[MarkKind]>) -> bool {
     match (mark.kind, set) {
         (_, None) => true,

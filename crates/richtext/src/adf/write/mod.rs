@@ -48,7 +48,7 @@ pub(super) fn verbatim(node: &Node<'_>) -> String {
     writer.out
 }
 
-/// Appends `"name":value` to `out`. A value that claims to be JSON but is not becomes a string.
+/// Appends `"name":value` to `out`. A [`Value::Json`] whose text is not JSON becomes a string.
 pub(super) fn attr(out: &mut String, name: &str, value: &Value<'_>) {
     quote(out, name);
     out.push(':');
@@ -76,8 +76,8 @@ enum Strictness {
 struct Writer {
     out: String,
     strictness: Strictness,
-    /// The index among its siblings of the current node and of each node around it, the outermost first. A
-    /// missing `localId` is generated from it.
+    /// The indices of the nodes around the current node and of the current node, each among its siblings, the
+    /// outermost first. A missing `localId` is generated from this path.
     path: Vec<usize>,
     /// The number of columns in the layout section that is being written, from which the default width of a
     /// column is computed.
@@ -194,9 +194,9 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// Writes the members of the attribute `/attrs` into the object `attrs`, which begins at the offset
-    /// `inside` of the output. The reader puts ADF attributes there whose names mean something else in the
-    /// tree: with a colon, or with a `/` at the start.
+    /// Writes the members of the attribute `/attrs` into the JSON object `attrs`, which begins at the offset
+    /// `inside` of the output. These members are the ADF attributes whose names mean something else in the
+    /// tree: names with a colon, or with a `/` at the start.
     fn odd_attrs(&mut self, attrs: &[Attr<'_>], inside: usize) {
         let odd = attrs.iter().find(|it| it.name == "/attrs").map(|it| &it.value);
         let Some(Value::Json(json)) = odd else { return };
@@ -266,7 +266,7 @@ fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
 }
 
 /// Returns whether raw ADF can be written unchanged: it is one object, or several objects with commas between
-/// them that are verbatim from an array in the source.
+/// them, copied verbatim from an array in the source.
 fn is_verbatim(node: &Node<'_>) -> bool {
     let stood_so = node.span.len() == node.text.len();
     is_object(&node.text) || stood_so && scan::are_values(&node.text, |it| it == b'{')

@@ -79,8 +79,8 @@ impl Needs {
         }
     }
 
-    /// Returns whether the schema forbids an empty string in this attribute. The writer then writes a space
-    /// instead.
+    /// Returns whether the schema forbids an empty string in this attribute. If so, the writer writes a space
+    /// in place of an empty string.
     pub(super) fn is_never_empty(&self, name: &str) -> bool {
         match self.kind {
             Kind::Status => name == "text",

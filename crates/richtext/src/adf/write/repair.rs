@@ -4,7 +4,8 @@
 //! | --- | --- | --- |
 //! | `expand`, `nestedExpand` | a parent that allows only the other | the other |
 //! | `heading` | quote, list item | a paragraph in bold |
-//! | quote, or panel in a panel | quote, panel, list item | its blocks |
+//! | quote | quote, panel, list item | its blocks |
+//! | panel | panel | its blocks |
 //! | layout | anywhere but in the document, or with one column only | the blocks of its columns |
 //! | card | quote, list item | a paragraph with an `inlineCard` |
 //! | `mediaGroup` | list item, other parents that do not allow it | a `mediaSingle` for each file |

@@ -103,8 +103,8 @@ fn clipped<'p>(
     Some(within.iter().filter_map(clip).collect())
 }
 
-/// Returns the number of events before the last line of a paragraph, and the attributes that are that line;
-/// `None` if the last line is not attributes.
+/// Returns the number of events before the last line of a paragraph, and the attributes in that line; `None`
+/// if the last line is not attributes.
 fn trailing<'a>(
     prepared: &Prepared<'a>,
     span: Span,
@@ -225,7 +225,7 @@ fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
 const MAX_BRACES: usize = 16;
 
 /// Returns the events that end before the source offset `start`. If a text event contains `start`, also
-/// returns the range in the prepared text of the part of that event's text before `start`.
+/// returns the range, in the prepared text, of the part of that event before `start`.
 fn before<'e, 'p>(
     prepared: &Prepared<'_>,
     within: &'e [Placed<'p>],

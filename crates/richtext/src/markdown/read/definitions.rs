@@ -10,8 +10,8 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag};
 /// The definitions of a text.
 #[derive(Default)]
 pub(super) struct Definitions {
-    /// A Markdown text of lines `[name]: number`. CommonMark parses it to look up a name, because it knows
-    /// which names are equal (ignoring case).
+    /// A Markdown text of lines `[name]: number`. CommonMark parses it to look up a name, because CommonMark
+    /// knows which names are equal (ignoring case).
     names: String,
     /// The address and title of each definition, by the number in `names`.
     targets: Vec<(String, String)>,
@@ -24,8 +24,8 @@ pub(super) struct Names<'d> {
 }
 
 impl Definitions {
-    /// Finds the definitions in `ranges` of `text`. The ranges must be such that CommonMark reads each alone
-    /// as it does within the text.
+    /// Finds the definitions in `ranges` of `text`. CommonMark must read each range alone in the same way as
+    /// within the text.
     pub(super) fn of(text: &str, ranges: &[Range<usize>]) -> Self {
         let mut found = Self::default();
         ranges.iter().for_each(|it| found.add(&text[it.clone()]));

@@ -97,8 +97,9 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &NodeLi
     Some(node)
 }
 
-/// Returns the node of a date. Its timestamp is the attribute `ts` if that is on the day in the label, or if
-/// the label is not a day; otherwise the start of the day in the label; without both, the label itself.
+/// Returns the node of a date. Its timestamp is the attribute `ts`, if this time is on the day in the label
+/// or if the label is not a day; otherwise the start of the day in the label. With neither a `ts` nor a day,
+/// the timestamp is the label itself.
 fn date(label: Option<String>, given: ThinVec<Attr<'_>>) -> Node<'_> {
     let (stamp, rest): (ThinVec<_>, ThinVec<_>) = given.into_iter().partition(|it| it.name == "ts");
     let day = label.as_deref().and_then(dates::of_day);

@@ -374,8 +374,8 @@ impl<'a> Build<'a, '_> {
     }
 }
 
-/// Returns whether a text with the mark `a` gets no further mark `b`, because both have one kind. Subscript
-/// and superscript share a kind but can nest in each other, so their attributes must be equal too.
+/// Returns whether a text with the mark `a` gets no further mark `b`, because both are of the same kind.
+/// Subscript and superscript share a kind but can nest in each other, so their attributes must be equal too.
 fn is_same(a: &Mark<'_>, b: &Mark<'_>) -> bool {
     a.kind == b.kind && (a.kind != MarkKind::Subsup || a.attrs == b.attrs)
 }
@@ -397,8 +397,8 @@ fn words(node: &Node<'_>) -> String {
 /// the item as a task otherwise.
 pub(in super::super) const EMPTY: &str = "<!-- empty -->";
 
-/// Returns the nodes of the label at `range` of the source of `parent`. `depth` is the number of nested labels, including
-/// this one.
+/// Returns the nodes of the label at `range` of the source of `parent`. `depth` is the number of nested
+/// labels, including this one.
 pub(super) fn label<'a>(
     parent: &Prepared<'a>,
     range: Range<usize>,

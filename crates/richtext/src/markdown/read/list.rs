@@ -13,9 +13,10 @@ pub(super) struct Entry<'a> {
     pub(super) task: Option<bool>,
     /// The attributes of the item, which are the first line in it.
     pub(super) given: ThinVec<Attr<'a>>,
-    /// Whether the item contains an empty comment (`<!-- -->`). Then a task becomes a block task.
+    /// Whether the item contains an empty comment (`<!-- -->`), which makes a task a block task.
     pub(super) separated: bool,
-    /// Whether an empty comment ends the item. Then a list of tasks before the comment belongs to the item.
+    /// Whether an empty comment ends the item, so that a list of tasks before the comment belongs to the
+    /// item.
     pub(super) keeps: bool,
     pub(super) span: Span,
     pub(super) children: ThinVec<Node<'a>>,

@@ -68,9 +68,9 @@ pub(super) fn document(source: &str, room: NodeLimit) -> (ThinVec<Node<'_>>, Vec
     (read.blocks, read.diagnostics)
 }
 
-/// Like [`document`], but drops the children of each top-level block for whose source text `keep` returns
-/// false, except of lists of tasks. The limit of nodes is [`MOST_EDITED`], and each block beyond it is a raw
-/// block.
+/// Reads `source` like [`document`], but drops the children of each top-level block for whose source text
+/// `keep` returns false, unless the block is a list of tasks. The limit of nodes is [`MOST_EDITED`], and each
+/// block beyond it is a raw block.
 pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     in_parts(source, PART, NodeLimit::of(MOST_EDITED), Rest::ByBlock, keep)
 }

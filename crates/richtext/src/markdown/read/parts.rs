@@ -1,5 +1,5 @@
-//! Parts of a text that CommonMark reads the same alone as together, so that it never has to parse more than
-//! one of them at a time.
+//! Parts of a text that CommonMark reads alone in the same way as together, so that it never has to parse
+//! more than one of them at a time.
 //!
 //! In: a text. Out: the ranges of its parts. A part begins after a blank line, at a line that can't continue
 //! any open block. Where that is uncertain, the part does not end and becomes longer. [`super::definitions`]
@@ -60,7 +60,7 @@ struct Cuts<'t> {
     /// Whether the previous line is blank.
     after_blank: bool,
     /// Whether a line since the last blank line begins like HTML or like a definition of a link. A fence
-    /// after such a line may be part of it and open no block of code.
+    /// after such a line may be part of this HTML or definition, and open no block of code.
     covered: bool,
     /// The open top-level list item. `None` if none is open; otherwise the column at which its content
     /// begins, or `Some(None)` if that column is uncertain or it is uncertain whether an item is open.
@@ -182,8 +182,8 @@ impl Iterator for Cuts<'_> {
     }
 }
 
-/// Returns whether a line with this first byte, after a blank line, certainly begins a new block: not white
-/// space and not the marker of an item.
+/// Returns whether a line with this first byte, after a blank line, certainly begins a new block. It does not
+/// if the byte is white space or may begin the marker of an item.
 fn is_new(first: u8) -> bool {
     first > b' ' && !matches!(first, b'-' | b'+' | b'*' | b'0'..=b'9' | 0x7F)
 }

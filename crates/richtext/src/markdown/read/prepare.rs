@@ -107,8 +107,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The first character of all directive marks in a document, found when it is needed first. `None` inside if
-/// there is no such character.
+/// The first character of all directive marks in a document, found when it is first needed. The inner
+/// `Option` is `None` if no character is free for this use.
 pub(super) type Lead = Rc<OnceCell<Option<char>>>;
 
 /// The character that encodes 0 in a directive mark.
@@ -139,9 +139,9 @@ pub(super) fn document(source: &str, room: NodeLimit) -> Prepared<'_> {
     Scan::new(source, 0..source.len(), Rc::new(room), Lead::default()).document()
 }
 
-/// Prepares the label of a directive in `parent` for CommonMark. The prepared text has a comma before and after the
-/// label, and the caller removes the commas again: with them, CommonMark reads the label as a paragraph
-/// whatever it begins with, and keeps the white space at its ends.
+/// Prepares the label of a directive in `parent` for CommonMark. The prepared text has a comma before and
+/// after the label, and the caller removes the commas again: with them, CommonMark reads the label as a
+/// paragraph whatever it begins with, and keeps the white space at its ends.
 pub(super) fn label<'a>(
     parent: &Prepared<'a>,
     range: Range<usize>,
@@ -158,7 +158,7 @@ pub(super) fn label<'a>(
     scan.finish()
 }
 
-/// The depth of nested labels from which on directives in a label are text. The outermost label has depth 1.
+/// The depth of nested labels at which directives in a label are text. The outermost label has depth 1.
 const MAX_LABELS: usize = 32;
 
 struct Scan<'a> {
@@ -314,8 +314,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Returns whether the current line contains, after signs of quotes and lists, only the directive that
-    /// begins at `at`. Sets `opened` if that opens a container; a closing line counts only if `opened` was
-    /// already set.
+    /// begins at `at`. Sets `opened` if this directive opens a container; a closing line counts only if
+    /// `opened` was already set.
     fn is_alone(&self, at: usize, opened: &mut bool) -> bool {
         let prefix = &self.source[self.line.start..at];
         if !is_prefix(prefix) {
@@ -414,7 +414,7 @@ fn brackets(source: &str, range: Range<usize>) -> Vec<(usize, usize)> {
 }
 
 /// Returns whether each code span that opens in `label` also closes there. If not, the code continues behind
-/// the label, and then the directive is not read as one.
+/// the label, and the directive with this label is read as text.
 fn ticks_pair(label: &str) -> bool {
     let bytes = label.as_bytes();
     let run = |at: usize| bytes[at..].iter().take_while(|it| **it == b'`').count();

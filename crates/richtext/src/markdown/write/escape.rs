@@ -111,8 +111,8 @@ const fn specials() -> [bool; 256] {
 
 static SPECIAL: [bool; 256] = specials();
 
-/// Returns how the sign at the offset `at` is written and how many bytes of `text` that replaces; `None` if
-/// the sign stays as it is.
+/// Returns how the sign at the offset `at` is written and how many bytes of `text` this spelling replaces;
+/// `None` if the sign stays as it is.
 fn special(text: &str, at: usize, around: &Around) -> Option<(Spelling, usize)> {
     let escaped = Some((Spelling::Escaped, 1));
     let rest = text.get(at + 1..).unwrap_or(text);

@@ -151,8 +151,8 @@ fn media<'a>(node: &Node<'a>) -> Node<'a> {
     }
 }
 
-/// Returns a text in brackets for a node that can't be shown: the node's `text`, failing that its
-/// `extensionKey`, failing that the name of its kind.
+/// Returns a text in brackets for a node that can't be shown: the node's `text`, otherwise its
+/// `extensionKey`, otherwise the name of its kind.
 fn note<'a>(node: &Node<'a>) -> Node<'a> {
     let name = node.text_of("text").filter(|it| !it.is_empty()).or(node.text_of("extensionKey"));
     let name = name.or(node.kind.adf_name()).unwrap_or("unsupported");

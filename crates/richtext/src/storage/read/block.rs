@@ -268,8 +268,8 @@ impl<'a> Reader<'_, 'a> {
         self.finish(index, node)
     }
 
-    /// Adds a breakout mark, for a block that is wider than the text around it. Values that ADF's mark cannot
-    /// hold become the attributes `mode_name` and `width_name`.
+    /// Adds a breakout mark, for a block that is wider than the text around it. If ADF's mark cannot hold
+    /// `mode` and `width`, they become attributes with the names `mode_name` and `width_name`.
     pub(super) fn breakout(
         &self,
         node: &mut Node<'a>,

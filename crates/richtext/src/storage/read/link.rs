@@ -56,8 +56,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, card))
     }
 
-    /// Reads an `a` element between blocks that Confluence shows as a card; returns `None` if it is no such
-    /// link.
+    /// Reads an `a` element that is between blocks and that Confluence shows as a card; returns `None` for
+    /// any other `a` element.
     pub(super) fn card(&self, index: usize) -> Option<Node<'a>> {
         let kind = match &*self.xml.attribute(index, "data-card-appearance")? {
             "block" => Kind::BlockCard,

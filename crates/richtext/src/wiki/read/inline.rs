@@ -24,7 +24,7 @@ pub(super) struct Token<'a> {
 
 pub(super) enum What<'a> {
     /// A sign of a mark, such as `*`, as an index in [`SIGNS`]. A sign that can neither open nor close a mark
-    /// still prevents that a sign before it pairs with one after it.
+    /// still prevents a sign before it from pairing with a sign after it.
     Sign { sign: usize, opens: bool, closes: bool },
     /// A line feed, which becomes a hard break.
     LineFeed,
@@ -331,7 +331,7 @@ impl<'a> Tokens<'_, 'a> {
 
 impl Token<'_> {
     /// Returns whether the token is the sign with the index `of` in [`SIGNS`] and can neither open nor close
-    /// a mark. Such a token only prevents that a sign before it pairs with one after it.
+    /// a mark. Such a token only prevents a sign before it from pairing with a sign after it.
     fn bars(&self, of: usize) -> bool {
         matches!(self.what, What::Sign { sign, opens: false, closes: false } if sign == of)
     }

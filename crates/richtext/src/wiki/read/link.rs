@@ -176,7 +176,7 @@ fn is_issue_key(target: &str) -> bool {
 }
 
 /// Returns the `href` of a page from a target such as `SPACE:Title#anchor`; `None` if the title is empty or
-/// can't be one.
+/// contains a brace or a backslash.
 fn page(target: &str) -> Option<String> {
     let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
     let is_space =

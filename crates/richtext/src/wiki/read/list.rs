@@ -99,8 +99,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Groups the items of this level, with the deeper ones that follow each, into lists: a new list begins
-    /// where `#` and the bullet signs change. Also returns the number of `items` that were read: not all if
-    /// the node limit is reached.
+    /// where the sign changes from `#` to a bullet sign or back. Also returns the number of `items` that were
+    /// read: not all if the node limit is reached.
     fn lists(&mut self, items: &[Item], level: usize) -> (ThinVec<Node<'a>>, usize) {
         let mut found: ThinVec<Node<'a>> = ThinVec::new();
         let mut index = 0;
@@ -159,8 +159,8 @@ impl<'a> Reader<'a> {
         (Node::new(Kind::ListItem).at(Span::new(first.start, end), inner).holding(children), taken)
     }
 
-    /// Returns the offset at which a list item ends, whose own line is `first` and whose last line, which may
-    /// be a nested item, is `last`.
+    /// Returns the offset at which a list item ends. `first` is its own line, and `last` its last line, which
+    /// may be a nested item.
     fn item_end_with(&self, first: &Item, last: &Item) -> usize {
         // The blank after a sign belongs to the sign: without it an empty item would be text.
         self.trim_end(first.start, last.end).max(last.start + last.levels + 1)

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns the offset at which the last node ends, or 0 without nodes. An empty list item ends with a blank,
-/// so this can be after the end of the cell's text without blanks.
+/// so this offset can be after the end of the cell's text without the blanks at its end.
 fn end_of(nodes: &[Node<'_>]) -> usize {
     nodes.last().map_or(0, |it| it.span.end as usize)
 }

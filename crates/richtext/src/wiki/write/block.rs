@@ -10,7 +10,7 @@ use crate::values::{hrefs, html};
 use crate::wiki::read::{Container, image_params, parse_image};
 
 impl Writer {
-    /// Returns the markup of the blocks `nodes`, with an empty line between each two unless they are in a
+    /// Returns the markup of the blocks `nodes`, with an empty line between neighbours unless they are in a
     /// cell or an item.
     pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Container) -> String {
         let mut flat = Vec::new();
@@ -166,7 +166,7 @@ pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
     node.attrs.iter().all(is_known).then_some(())
 }
 
-/// Returns the markup of a picture, `!name|…!`; `None` if that does not express all of it.
+/// Returns the markup of a picture, `!name|…!`; `None` if this markup can't express all of the picture.
 pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> {
     let url = media.text_of("url")?;
     let name = match url.strip_prefix("attachment:") {

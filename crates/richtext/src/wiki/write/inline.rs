@@ -355,8 +355,8 @@ impl Spell<'_> {
         }
     }
 
-    /// Returns the written text with the signs of marks inserted. If a sign would not be read as one because
-    /// of a character beside it, both signs of its mark are written in braces.
+    /// Returns the written text with the signs of marks inserted. If a sign would not be read as the sign of
+    /// a mark because of a character beside it, both signs of its mark are written in braces.
     fn finish(self) -> String {
         let mut forced: Vec<bool> = vec![self.care == Care::Forced; self.delimiters.len()];
         for (index, (at, sign, pair, opens)) in self.delimiters.iter().enumerate() {

@@ -20,8 +20,8 @@ fn legal(target: &str) -> bool {
 }
 
 impl Writer {
-    /// Returns the spelling of `href` as the target of a link, which follows the bar; `None` if wiki markup
-    /// has no link to it, such as to the relative path of a file.
+    /// Returns the spelling of `href` as the target of a link, the part after the bar; `None` if wiki markup
+    /// has no link to `href`, for example because it is the relative path of a file.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let target = if let Some(name) = href.strip_prefix("attachment:") {
             format!("^{}", hrefs::decode(name)?)
@@ -91,7 +91,7 @@ fn page_of(href: &str) -> Option<String> {
 }
 
 /// Returns the markup of a card, `[url|url|form]`; `form` is `smart-link`, `smart-card` or `smart-embed`.
-/// Returns `None` if that can't express all of it.
+/// Returns `None` if this markup can't express all of the card.
 pub(super) fn card(node: &Node<'_>, form: &str) -> Option<String> {
     let is_said = |name: &str| matches!(name, "url" | "localId" | "layout") || name.contains(':');
     if !node.attrs.iter().all(|it| is_said(&it.name)) {

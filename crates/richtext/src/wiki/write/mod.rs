@@ -86,8 +86,9 @@ struct Writer {
     /// The names of the macros whose bodies are being written. Within one of these macros, a macro of the
     /// same name without parameters can't be written.
     open: Vec<String>,
-    /// The names of unknown macros that were written without a body; `bodied` has the names of those with
-    /// one. After a tag without a body, a second tag of that name would be read as its closing tag.
+    /// The names of unknown macros that were written without a body; `bodied` has the names of those that
+    /// were written with a body. After a tag without a body, a second tag of that name would be read as its
+    /// closing tag.
     singles: BTreeSet<String>,
     bodied: BTreeSet<String>,
     /// The lowest degree of care with which text is spelled. More careful spellings are tried after it.
@@ -132,7 +133,7 @@ fn linked<'a>(node: &Node<'a>) -> Node<'a> {
 }
 
 /// Returns whether a node of `kind` must have this attribute again after it is written and read: default
-/// values need not come back, and of a mention only the id must. Only tests use it.
+/// values need not come back, and a mention needs only its id. Only tests use this function.
 #[cfg(test)]
 pub(crate) fn is_said(attr: &crate::tree::Attr<'_>, kind: Kind) -> bool {
     !attr.is_default() && (kind != Kind::Mention || attr.name == "id")

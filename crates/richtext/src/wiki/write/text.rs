@@ -65,8 +65,8 @@ pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
     }
 }
 
-/// Returns whether a backslash in front of `next` needs a reference, because it would escape that character,
-/// be one of two backslashes, or be the last character of the text.
+/// Returns whether a backslash in front of `next` has to be written as a character reference, because it
+/// would escape that character, be one of two backslashes, or be the last character of the text.
 fn escapes(next: Option<char>) -> bool {
     next.is_none_or(|it| it == '\\' || u8::try_from(it).is_ok_and(chars::is_escapable))
 }

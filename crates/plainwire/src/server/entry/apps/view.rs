@@ -1,4 +1,4 @@
-//! The needs of a page that its host grants: `_meta.ui` of a resource.
+//! The needs that a page (MCP Apps) declares to its host, the application that shows it: `_meta.ui` of a resource.
 //!
 //! In: origins, permissions and a border. Out: members of `_meta`, and the media type of a page. The link
 //! from a tool is in [`super::link`].

@@ -99,7 +99,7 @@ pub(crate) fn not_acceptable(wanted: &str, headers: &HeaderMap) -> Response<Body
 }
 
 /// Makes the response to an HTTP method that is not served at its path: 405. `allowed` lists the methods that
-/// are.
+/// are served.
 pub(crate) fn method_not_allowed(allowed: &'static str, found: &Method) -> Response<Body> {
     not_allowed(allowed, format!("expected the HTTP method to be one of {allowed}, but found {found}"))
 }

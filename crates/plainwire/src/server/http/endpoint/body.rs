@@ -47,7 +47,7 @@ impl Body {
         Self(Kind::Gzip(Box::new((Gzip::new(held), self.0))))
     }
 
-    /// Returns this body, which keeps `held` until its last byte was sent, if it is complete and not compressed.
+    /// Returns this body. If it is complete and not compressed, it keeps `held` until its last byte was sent.
     pub(crate) fn holding(self, held: impl Send + Sync + 'static) -> Self {
         let Kind::Full(bytes) = self.0 else { return self };
         Self(Kind::Full(keep(bytes, held)))
@@ -144,8 +144,8 @@ impl<H> AsRef<[u8]> for Holding<H> {
     }
 }
 
-/// The most bytes for which room is made at once by the declared length of a request body. Memory that is not
-/// written to costs nothing, up to a point; it is claimed when the body's bytes arrive.
+/// The largest number of bytes that are allocated at once because of the declared length of a request body.
+/// Memory that is not written to costs nothing, up to a point; it is claimed when the body's bytes arrive.
 const BELIEVED: usize = 4 << 20;
 
 /// Error of [`read`]: the reason why a request body could not be read.
@@ -216,8 +216,8 @@ where
     }
 }
 
-/// Claims memory for a body of `size` bytes or more. A claim is at least twice the one before, so that there are
-/// only a few, and so is the room that the buffer takes.
+/// Claims memory for a body of `size` bytes or more. Each claim is at least twice the one before, up to the
+/// limit, so that there are only a few. The buffer grows in the same way.
 fn claim(size: usize, limit: usize, memory: &mut Claim) -> Result<(), Unread> {
     if size + REQUEST <= memory.bytes() {
         return Ok(());

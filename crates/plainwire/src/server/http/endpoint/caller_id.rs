@@ -16,7 +16,8 @@ pub(crate) struct CallerId {
 /// A table with an entry for each caller.
 pub(super) type ByCaller<T> = HashMap<CallerId, T, BuildHasherDefault<KnownHash>>;
 
-/// The secret keys of the hashes: names of principals and IPv6 networks can be chosen by callers.
+/// The secret keys of the hashes. Without them, callers could choose names or IPv6 networks with equal
+/// hashes.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl CallerId {

@@ -18,9 +18,10 @@ use super::body::Body;
 
 /// The responses that are compressed for clients that accept gzip.
 ///
-/// Compressing a response takes 350 KB of memory, which count as memory of the caller, and 20 µs of time: for a
-/// JSON response of at most 64 KiB for a moment, for a larger one and for a stream until it ends. That is a good
-/// trade for a few kilobytes on a network, and a bad one for a stream that is open all day with few events.
+/// Compressing a response takes 20 µs of time and 350 KB of memory. A JSON response of at most 64 KiB takes this
+/// memory for a moment only. A larger one and a stream take it until they end, and it counts as memory of the
+/// caller. Compression is a good trade for a few kilobytes on a network, and a bad one for a stream that is open
+/// all day with few events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Compression {
@@ -114,7 +115,7 @@ struct Weights {
 }
 
 impl Weights {
-    /// Records the weight in `item`, one element of the header, as in `gzip;q=0.5`. Ignores codings that have
+    /// Records the weight of `item`, one element of the header, as in `gzip;q=0.5`. Ignores codings that have
     /// no field here.
     fn note(&mut self, item: &str) {
         let mut parts = item.split(';').map(str::trim);

@@ -95,7 +95,8 @@ impl Endpoint {
         Ok((begun, place, asked))
     }
 
-    /// Checks the headers of a message in a session, which has no revision until it is initialized.
+    /// Checks that the headers of a message fit the revision of its session. Succeeds if the session has
+    /// none, because it is not initialized yet.
     fn check_session(&self, session: &Session, headers: &Fields<'_>) -> Result<(), Refusal> {
         session.revision().map_or(Ok(()), |revision| rules::check_session(headers, revision, self.rules()))
     }

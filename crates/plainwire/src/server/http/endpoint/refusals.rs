@@ -40,7 +40,8 @@ impl Refusals {
         }
     }
 
-    /// Logs that the head of a request was too large to be read at all, which `hyper` has answered with 431.
+    /// Logs that the head of a request was too large to be read at all. `hyper` has answered the request with
+    /// 431.
     pub(crate) fn note_unread_head(&self, caller: IpAddr, most: usize) {
         let why = || format!("expected a head of at most {most} bytes, but found more");
         self.log(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &caller, why);

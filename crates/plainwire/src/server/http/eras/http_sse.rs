@@ -218,8 +218,8 @@ impl Endpoint {
         }
     }
 
-    /// Returns the error for a modern message, which HTTP+SSE does not support. It names the version of the
-    /// message, and lists the legacy versions of this server.
+    /// Returns the error for a modern message, which HTTP+SSE does not support. The error names the version
+    /// of the message, and lists the legacy versions of this server.
     fn too_modern(&self, read: &Read<'_>) -> Error {
         let params = match &read.parsed {
             Ok(Message::Request { params, .. } | Message::Notification { params, .. }) => Some(params),

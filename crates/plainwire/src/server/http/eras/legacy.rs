@@ -27,7 +27,7 @@ pub(crate) struct PostedInSession<'p> {
     relayed: Option<&'p str>,
     session: Arc<Session>,
     taken: Taken,
-    /// Whether the session was initialized before.
+    /// Whether the session was initialized before it took the message.
     was_initialized: bool,
 }
 

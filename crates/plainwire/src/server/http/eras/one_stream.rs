@@ -43,7 +43,7 @@ pub(crate) struct Ended;
 /// The state of a session. Its lock is held for moments only, never across an `.await`.
 struct Core {
     calls: Calls,
-    /// The waker of the [`Reader`], if that has read everything and waits.
+    /// The waker of the [`Reader`], if the reader has read everything and waits.
     reader: Option<Waker>,
     /// The waker of the POST that has the turn ([`OneStream::turn`]), if it waits for the reader to make
     /// room.
@@ -75,7 +75,7 @@ impl OneStream {
     }
 
     /// Processes a message or batch of the client. A request waits until there is room for its answer. The
-    /// calls that begin keep `held`, such as a slot, until they end. Cancel safe: if the future is dropped
+    /// calls that begin keep `attached.held`, such as a slot, until they end. Cancel safe: if the future is dropped
     /// while it waits, the message has had no effect.
     ///
     /// # Errors

@@ -9,19 +9,19 @@ use std::task::{Context, Poll};
 /// Counters of a connection, shared by its task, its socket and its requests.
 #[derive(Default)]
 pub(super) struct Activity {
-    /// The number of requests that have begun so far, and of those that have ended.
+    /// The number of requests that have begun so far, plus the number of those that have ended.
     turns: AtomicU64,
     /// The number of requests whose responses are not completely sent yet.
     open: AtomicUsize,
     /// Whether the server stopped reading the body of any request before its end.
     unread: AtomicBool,
-    /// Whether any request has begun or ended since the task of the connection runs.
+    /// Whether any request has begun or ended since the current poll of the connection's task began.
     worked: AtomicBool,
 }
 
 impl Activity {
     /// Returns whether no request is open, and none has begun or ended since the call before this one. `last` is
-    /// the number of such turns at that call; this call updates it.
+    /// the value of `turns` at that call; this call updates it.
     pub(super) fn is_idle_since(&self, last: &mut u64) -> bool {
         let turns = self.turns.load(Relaxed);
         std::mem::replace(last, turns) == turns && self.open.load(Relaxed) == 0
@@ -43,7 +43,7 @@ impl Activity {
         self.worked.store(true, Relaxed);
     }
 
-    /// Returns whether any request has begun or ended since the task of the connection runs.
+    /// Returns whether any request has begun or ended since the current poll of the connection's task began.
     pub(super) fn has_worked(&self) -> bool {
         self.worked.load(Relaxed)
     }

@@ -19,7 +19,7 @@ pub(super) struct Counted {
     _open: Open,
     /// The progress of the stream that the response belongs to; `None` for HTTP/1.1.
     progress: Option<Arc<Progress>>,
-    /// The rest of what the body has returned last, over HTTP/2.
+    /// The part of the body's last frame that is still to be handed out; empty over HTTP/1.1.
     rest: Bytes,
 }
 

@@ -140,7 +140,7 @@ pub(crate) async fn run(
     talk(&serving, stream, remote, deadline, phase).await;
 }
 
-/// The answer to a request in the making.
+/// The future of the response to a request.
 type Answering = Pin<Box<dyn Future<Output = Result<Response<Counted>, Infallible>> + Send>>;
 
 /// Serves the requests of a connection until the client disconnects, the connection is idle for too long, or
@@ -225,7 +225,8 @@ impl Serving {
         (head, Received { body, of: open.activity() })
     }
 
-    /// Returns the response to a request that is not for the endpoint; `None` if the request is for the endpoint.
+    /// Returns the response to a request that is not for the endpoint, or whose head is too large; `None` for
+    /// other requests.
     fn answer_here(&self, head: &Parts) -> Option<Response<Body>> {
         let size = size_of_head(head);
         if size > MAX_HEAD {

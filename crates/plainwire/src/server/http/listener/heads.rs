@@ -1,4 +1,4 @@
-//! Counts the bytes of a request's head that has not arrived in full as memory of its caller.
+//! Counts the head of a request as memory of its caller, as long as the head has not arrived in full.
 //!
 //! In: the stream of a connection. Out: the same bytes, or an error once the caller has no memory left. `hyper` keeps a
 //! head in the buffer of its connection until it is whole. So without this count, many connections that never end
@@ -15,13 +15,15 @@ use super::activity::Activity;
 use super::connection::MAX_READ;
 use crate::server::http::endpoint::{CallerId, Claim, Memory};
 
-/// The size of a usual head, in bytes. Only larger ones are counted: an idle connection has room for it.
+/// The size of a usual head, in bytes. Only larger heads are counted: an idle connection has room for a head
+/// of this size.
 const USUAL_HEAD: usize = 4 << 10;
 
 /// The stream of a connection, which counts unfinished heads.
 pub(crate) struct CountedHeads<S> {
     activity: Arc<Activity>,
-    /// The number of bytes that have come since no request was open.
+    /// The number of bytes that have come since the last request ended or the connection began, at most
+    /// [`MAX_READ`].
     bytes: usize,
     caller: CallerId,
     /// The memory that the head takes; `None` while it is of usual size.

@@ -2,8 +2,8 @@
 //!
 //! In: the future of each stream, from `hyper`, and what the body of its response does. Out: the same future,
 //! dropped if the body had data for the client, was not asked for more for too long, and none of its pieces was
-//! written to the socket meanwhile; the stream is then reset. So that this holds for the last piece too, the end of
-//! the body follows once all pieces are sent. For HTTP/1.1, [`super::socket`] does this.
+//! written to the socket meanwhile; the stream is then reset. So that the time limit holds for the last piece too,
+//! the end of the body follows once all pieces are sent. For HTTP/1.1, [`super::socket`] has the time limit.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -23,7 +23,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<Progress>>> = const { RefCell::new(None) };
 }
 
-/// Spawns the streams of HTTP/2 connections.
+/// The executor that spawns the streams of HTTP/2 connections.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Streams {
     /// The longest time for which a client may take nothing of a response that is ready.
@@ -41,7 +41,7 @@ struct Sending {
     end: Option<Waker>,
     /// Whether the server has nothing more for the client at the moment.
     is_idle: bool,
-    /// The number of pieces that are not sent yet. They wait until the client gives its flow-control window room.
+    /// The number of pieces that are not sent yet. They wait until the client's flow-control window has room.
     unsent: usize,
     /// The time since which the response waits for its client; `None` while it waits for the server.
     waiting: Option<Instant>,
@@ -53,13 +53,13 @@ impl Progress {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Records that a response begins, which has a body or not.
+    /// Records that a response begins, and whether it has a body.
     pub(super) fn begin(&self, has_body: bool) {
         self.lock().waiting = has_body.then(Instant::now);
     }
 
-    /// Returns a piece of the body, which counts as unsent until it is dropped. A response without a time limit
-    /// for its last piece could be pinned for ever by a window that is one byte too small.
+    /// Returns a piece of the body, which counts as unsent until it is dropped. Without a time limit for the
+    /// last piece, a client could keep a response open for ever, by a window that is one byte too small.
     pub(super) fn hand_out(self: &Arc<Self>, bytes: Bytes) -> Bytes {
         let mut sending = self.lock();
         sending.unsent += 1;

@@ -115,7 +115,7 @@ struct Core {
     linger: Option<Pin<Box<Sleep>>>,
     /// The outlet (the route to a response) of each open request that was not answered at once.
     outlets: BTreeMap<CallKey, Arc<Outlet>>,
-    /// The waker of the pump, if that waits.
+    /// The waker of the pump, if the pump waits.
     pump: Option<Waker>,
     /// The stream for messages that belong to no request, if the client has opened one.
     standalone: Option<Standalone>,

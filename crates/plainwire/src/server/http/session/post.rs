@@ -89,8 +89,8 @@ impl Session {
         Taken { has_changed, reply }
     }
 
-    /// Processes the messages of a POST, but starts no calls. Returns the calls to start: the response is then
-    /// [`Reply::Later`].
+    /// Processes the messages of a POST, but starts no calls. Returns the response and the calls to start: if
+    /// there are any, the response is [`Reply::Later`].
     fn take<'p>(
         self: &Arc<Self>,
         core: &mut Core,

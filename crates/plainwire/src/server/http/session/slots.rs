@@ -62,8 +62,8 @@ impl SessionSlots {
         open.by_id.insert(id, HeldSlot { looked_at: until, memory, slot, until });
     }
 
-    /// Returns the session that should end so that `caller` can begin the session for which it has a slot
-    /// already, when the store is full: of the caller with the most sessions, the one that may expire first.
+    /// Returns the session that should end when the store is full, so that `caller` can begin another one,
+    /// whose slot is already taken: of the caller with the most sessions, the one that may expire first.
     /// `None` if that caller would then have fewer sessions than `caller`, so that callers can't take sessions
     /// from each other in turns.
     pub(crate) fn to_evict(&self, caller: &CallerId) -> Option<Arc<str>> {

@@ -33,8 +33,8 @@ const FRESH: Duration = Duration::from_secs(60);
 /// Upper bound of [`Sessions::idle`], 30 years, which every clock can represent.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 
-/// The memory that a session counts with beside its record, in bytes: its entries in tables, and its state while
-/// it is in memory.
+/// The memory that is counted for a session beside its record, in bytes: its entries in tables, and its state
+/// while it is in memory.
 pub(crate) const SESSION: usize = 4 << 10;
 
 /// The reason why the record of a session is not in the store.
@@ -69,7 +69,7 @@ pub(crate) struct Sessions {
 struct Live {
     /// The sessions in memory, by id.
     by_id: HashMap<Box<str>, LiveSession>,
-    /// Whether [`sweep`] runs, the task that drops inactive sessions.
+    /// Whether [`sweep`], the task that drops inactive sessions, runs.
     is_swept: bool,
 }
 
@@ -112,7 +112,8 @@ impl Sessions {
     }
 
     /// Adds a session that has negotiated a revision to the store and to memory, and returns its id. If the
-    /// store is full, a session of the caller with the most sessions ends, unless this caller has as many.
+    /// store is full, a session of the caller with the most sessions ends, unless the caller of the new
+    /// session has as many sessions, the new one included.
     ///
     /// # Errors
     /// [`StoreError`] if there are too many sessions, or the store fails.
@@ -371,7 +372,8 @@ impl Drop for Sessions {
     }
 }
 
-/// Logs that a caller asked for the session of another principal, who gets the same answer as for no session.
+/// Logs that a caller asked for the session of another principal. Returns `None`: the caller gets the same
+/// answer as for an unknown session.
 fn stranger<T>() -> Option<T> {
     tracing::debug!("a caller asked for the session of another principal");
     None

@@ -165,8 +165,9 @@ pub(super) async fn hears_nothing(subscription: &mut dyn Subscription, idle: Dur
     }
 }
 
-/// Waits for a future, but not longer than `limit`; then returns `None`. Unlike tokio's `timeout`, it does
-/// not poll the future once more at the end: a result that was ready without a wake-up does not count.
+/// Waits for a future, but not longer than `limit`; returns `None` if the future is not ready by then. Unlike
+/// tokio's `timeout`, it does not poll the future once more at the end: a result that was ready without a
+/// wake-up does not count.
 pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
     let (mut future, mut limit) = (pin!(future), pin!(sleep(limit)));
     poll_fn(|cx| match limit.as_mut().poll(cx) {

@@ -138,8 +138,8 @@ impl Log {
     }
 
     /// Changes the deadline of the session. Returns the wakers that the caller has to wake: those of all
-    /// waiting tails if the new deadline is earlier, since they would sleep for too long. If it is later, a
-    /// tail sees it when it wakes at the old one.
+    /// waiting tails if the new deadline is earlier, since they would sleep for too long. If the new deadline
+    /// is later, a tail notices it on waking at the old deadline.
     pub(super) fn postpone(&self, deadline: Moment) -> Vec<Waker> {
         let state = &mut lock(&self.state);
         if deadline >= mem::replace(&mut state.deadline, deadline) {

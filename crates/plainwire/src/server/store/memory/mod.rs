@@ -43,10 +43,10 @@ mod total;
 /// ```
 ///
 /// The newest event of a session is kept even if it is larger than `Limits::bytes` by itself, and so is the
-/// newest message of a subscription. At `Limits::bytes_of_all`, newest events of other sessions may be dropped. An event for a closed stream is refused. An open stream whose events are
-/// all dropped is still known, and continues its numbers; a closed one is forgotten with its last event, once
-/// it has no tails. Poll tails inside of a tokio runtime with its timer enabled, because they wait for the
-/// expiry of their session.
+/// newest message of a subscription. At `Limits::bytes_of_all`, newest events of other sessions may be dropped. An
+/// event for a closed stream is refused. An open stream whose events are all dropped is still known, and continues its
+/// numbers; a closed one is forgotten with its last event, once it has no tails. Poll tails inside of a tokio runtime
+/// with its timer enabled, because they wait for the expiry of their session.
 #[derive(Clone)]
 pub struct Memory {
     shared: Arc<MemoryState>,

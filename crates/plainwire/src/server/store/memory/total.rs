@@ -3,7 +3,7 @@
 //! In: the number of bytes of each log, whenever it changes. Out: the log that has to drop events, while all of
 //! them together are over the limit.
 //!
-//! Lock order: a log before this. So a log is never locked while this is.
+//! Lock order: a log before the sizes. So no log gets locked while the sizes are locked.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, Weak};
@@ -37,7 +37,7 @@ impl Logs {
         sizes.last
     }
 
-    /// Notes that the log `number`, which had `before` bytes, has `now`.
+    /// Notes that the log `number` now has `now` bytes, after it had `before` bytes.
     pub(super) fn changed(&self, number: u64, log: &Weak<Log>, before: usize, now: usize) {
         if before == now {
             return;
