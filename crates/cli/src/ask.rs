@@ -201,8 +201,9 @@ fn text_of(result: &CallToolResult) -> String {
     result.content.iter().filter_map(Content::as_text).collect()
 }
 
-/// Returns the hint for a call that failed with `text`: its first argument that does not fit, that the tool asks
-/// questions in sessions only, or that the tool may be one for hosts only. `None` if none of these explains the failure.
+/// Returns the hint for a call that failed with `text`. The hint names the first argument that does not fit, or says
+/// that the server asks questions in sessions only, or that the tool may be one for hosts only. `None` if none of these
+/// explains the failure.
 async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) -> Option<String> {
     if let Some(misfit) = misfits.into_iter().next() {
         return Some(misfit);

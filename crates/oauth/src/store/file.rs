@@ -1,4 +1,4 @@
-//! A token store in files: one file per text, readable by its owner only.
+//! A token store in files: one file per text (such as the tokens for one MCP server), readable by its owner only.
 //!
 //! In: a folder, and keys if the files are to be encrypted. Out: files of mode 0600 in a folder of mode 0700, both of
 //! this user, each file replaced as a whole, with lock files beside them. On Windows the access rules of the user's

@@ -19,8 +19,8 @@ pub(crate) fn memory() -> usize {
 
 /// Returns the files that may limit the memory of the process: those of its control group and of the groups around
 /// it. `groups` is the text of `/proc/self/cgroup`, with a line such as `0::/system.slice/a.service` (version 2) or
-/// `4:memory:/a` (version 1). In a container, these paths may be those outside of the container, but the root
-/// folders (such as `/sys/fs/cgroup`) are the container's own. So the files of the root folders are included.
+/// `4:memory:/a` (version 1). In a container, the paths in `groups` may be valid only outside of the container, but the
+/// root folders (such as `/sys/fs/cgroup`) are the container's own. So the files of the root folders are included.
 fn limit_files(groups: &str) -> Vec<String> {
     let mut files = Vec::new();
     for (controllers, folder, file) in

@@ -175,8 +175,8 @@ fn entries(kind: &str, written: Option<&Value>, offered: Option<&Value>, lines: 
     }
 }
 
-/// Like [`changes`], but for two values at `path`. Adds a line with the exact path of each difference. The
-/// line begins with `whose`, the kind and the name of the entry.
+/// Like [`changes`], but for two values at `path`. Adds a line with the exact path of each difference. In the
+/// line, the path follows `whose`: the kind and the name of the entry, or empty if the values are in no entry.
 fn differences(
     whose: &str,
     path: &str,

@@ -164,7 +164,7 @@ pub(super) async fn send(front: &Front, sent: &Sent, generation: u64) -> Result<
     front.ask(to_server(front, sent.method.clone(), &sent.path, &headers, sent.body.clone())?).await
 }
 
-/// Returns a request to the server.
+/// Creates a request to the server.
 pub(super) fn to_server(
     front: &Front,
     method: Method,

@@ -61,7 +61,8 @@ struct ListState {
     is_watched: bool,
     /// Whether `entries` were fetched while `is_watched` was set, and no change was reported since.
     is_current: bool,
-    /// Whether a listing had to leave this list out. Its first arrival is then reported as a change.
+    /// Whether this list was missing from a listing of the host. The list's first arrival is then reported as a
+    /// change.
     was_missed: bool,
 }
 

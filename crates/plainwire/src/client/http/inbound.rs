@@ -18,7 +18,8 @@ pub(crate) struct Inbound {
 }
 
 impl Inbound {
-    /// Parses a frame, which `permit` allows to keep. `depth` is the peer's limit of nesting levels.
+    /// Parses a frame. `permit` is the permit to keep the frame if it is large. `depth` is the peer's limit of
+    /// nesting levels.
     pub(super) fn read(text: String, permit: Permit, depth: usize) -> Self {
         let parsed = (!envelope::is_batch(&text)).then(|| envelope::parse(&text, Span::whole(&text), depth));
         Self { parsed, permit, text }

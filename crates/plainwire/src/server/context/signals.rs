@@ -57,7 +57,8 @@ impl Channel {
     }
 }
 
-/// The queue of a connection as calls know it: the queue itself, or the sending half of one that exists.
+/// The source from which a call gets the sending half of its connection's queue: the queue, which is created if it
+/// does not exist yet, or the sending half itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SignalSource<'c> {
     Channel(&'c Channel),

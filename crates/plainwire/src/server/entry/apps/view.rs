@@ -11,7 +11,7 @@ use super::{MEMBER, MIME_TYPE};
 use crate::server::entry::meta;
 use crate::server::entry::resource::{Resource, ResourceTemplate};
 
-/// The needs of a page (MCP Apps) that its host, the application that shows it, has to grant. By default a
+/// The needs of a page (MCP Apps) that its host, the application that shows it, is asked to grant. By default a
 /// page shows its own content and loads nothing.
 ///
 /// ```
@@ -25,9 +25,8 @@ use crate::server::entry::resource::{Resource, ResourceTemplate};
 /// # drop(view);
 /// ```
 ///
-/// A domain is an origin: `https://api.example.com`, `wss://example.com:8443`, or with `*.` for all names
-/// below a host. Hosts may grant less. A page should check what it got, and work without the needs that were
-/// not granted.
+/// A domain is an origin: `https://api.example.com`, `wss://example.com:8443`, or with `*.` for all subdomains of
+/// a name. Hosts may grant less. A page should check what it got, and work without the needs that were not granted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use]
