@@ -89,7 +89,8 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         headers.insert(SESSION, id.clone());
     }
     let status = response.status();
-    if sent.method == Method::DELETE && status.is_success() {
+    // A server answers 404 to a session that it has ended.
+    if status == StatusCode::NOT_FOUND || (sent.method == Method::DELETE && status.is_success()) {
         front.forget(&sent.headers);
     }
     let answered = if is_events(&response) && sent.message["method"] != "initialize" {

@@ -23,7 +23,6 @@ use crate::error::Result;
 use crate::runtime::{Clock, spawn};
 use crate::stream::{Stream, Tap};
 
-mod before_greeting;
 #[cfg(feature = "http-client")]
 mod http;
 mod legacy_questions;
@@ -32,6 +31,7 @@ mod listens;
 mod questions;
 mod restart;
 mod rounds;
+mod skipped_lines;
 mod state;
 mod timer;
 mod web_pages;

@@ -18,11 +18,11 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
-use super::before_greeting::BeforeGreeting;
 use super::listens::Listens;
 use super::questions::{Held, QuestionOutcome, QuestionSource, Questions};
 use super::restart::{CarriedOver, SET_LEVEL};
 use super::rounds::{Call, Round};
+use super::skipped_lines::SkippedLines;
 use super::web_pages::Pages;
 use super::{Command, Reply, legacy_questions};
 use crate::client::known_tools::KnownTools;
@@ -39,7 +39,7 @@ pub(crate) struct ConnectionState {
     /// Whether the server did not answer a ping in time. The connection then ends.
     pub(super) is_lost: bool,
     /// Lines on the server's output before the end of the handshake that are no messages.
-    before_greeting: BeforeGreeting,
+    skipped_lines: SkippedLines,
     pub(super) carried: CarriedOver,
     /// The channels of [`Command::Flush`], to report that all waiting frames are sent.
     pub(super) flushes: Vec<oneshot::Sender<()>>,
@@ -81,7 +81,7 @@ impl ConnectionState {
             cache,
             hello: Some(hello),
             is_lost: false,
-            before_greeting: BeforeGreeting::default(),
+            skipped_lines: SkippedLines::default(),
             carried: CarriedOver::new(tools),
             flushes: Vec::new(),
             listens: Listens::default(),
@@ -227,8 +227,8 @@ impl ConnectionState {
                     }
                     self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
                 }
-                Event::Ignored(why) if self.hello.is_some() => self.before_greeting.note(frame, &why),
-                Event::Ignored(why) => self.before_greeting.note_later(frame, &why),
+                Event::Ignored(why) if self.hello.is_some() => self.skipped_lines.note(frame, &why),
+                Event::Ignored(why) => self.skipped_lines.note_later(frame, &why),
                 Event::Unresponsive => self.is_lost = true,
                 Event::Initialized | Event::LogLevel(_) | Event::Request { .. } | Event::RootsChanged => {}
             }
@@ -325,7 +325,7 @@ impl ConnectionState {
     /// Reports the result of the first handshake to the builder of the client. Does nothing after that.
     fn greet(&mut self, outcome: Result<ServerHello>) {
         if let Some(hello) = self.hello.take() {
-            let _ = hello.send(outcome.map_err(|error| self.before_greeting.explain(error)));
+            let _ = hello.send(outcome.map_err(|error| self.skipped_lines.explain(error)));
         }
     }
 

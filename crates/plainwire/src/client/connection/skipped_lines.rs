@@ -10,12 +10,12 @@ use crate::error::Error;
 
 /// The lines that were skipped before the end of the handshake: their number, and the text of the first.
 #[derive(Default)]
-pub(super) struct BeforeGreeting {
+pub(super) struct SkippedLines {
     count: u64,
     first: String,
 }
 
-impl BeforeGreeting {
+impl SkippedLines {
     /// Counts a line that was skipped for the reason `why`. Logs the line if it is the first.
     pub(super) fn note(&mut self, line: &str, why: &str) {
         if self.count == 0 {
