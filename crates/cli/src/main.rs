@@ -68,7 +68,28 @@ fn main() -> ExitCode {
     }
 }
 
+/// Refuses `--json=OBJECT` on commands that have no arguments to set.
+fn check_json(command: &Command) -> Result<(), Failure> {
+    let ask = match command {
+        Command::List(it) => &it.ask,
+        Command::Describe(it) => &it.ask,
+        Command::Read(it) => &it.ask,
+        Command::Ping(it) => it,
+        Command::Watch(it) => &it.ask,
+        Command::Tokens(it) => &it.ask,
+        Command::Lint(it) => &it.ask,
+        _ => return Ok(()),
+    };
+    match &ask.json {
+        Some(Some(object)) => Err(Failure::usage(format!(
+            "expected `--json` without a value, which only `call` and `prompt` take, but found {object:?}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn run(command: Command) -> Result<Exit, Failure> {
+    check_json(&command)?;
     // Only a server handles calls in parallel. For every other command one thread is enough.
     let mut runtime = match &command {
         Command::Serve(_) | Command::Demo => Builder::new_multi_thread(),

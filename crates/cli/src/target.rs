@@ -4,6 +4,7 @@
 //! come from the environment or from a file, because other users of the machine can see a command line.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,8 +53,15 @@ fn log_file(path: &Path) -> Result<File, Failure> {
 /// The variables without which `cargo run` builds anew, or finds no compiler. They hold no secrets.
 const OF_CARGO: [&str; 4] = ["CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
 
+/// Returns whether the command of the server is `cargo`, or `plainwire dev` with `cargo`.
 fn is_cargo(choice: &ServerChoice) -> bool {
-    choice.command.first().is_some_and(|program| program == "cargo")
+    let is_cargo = |words: &[OsString]| words.first().is_some_and(|program| program == "cargo");
+    let is_dev = |words: &[OsString]| {
+        let [program, dev, rest @ ..] = words else { return false };
+        let server = rest.iter().position(|word| word == "--").map_or(&rest[..0], |at| &rest[at + 1..]);
+        dev == "dev" && Path::new(program).file_stem().is_some_and(|it| it == "plainwire") && is_cargo(server)
+    };
+    is_cargo(&choice.command) || is_dev(&choice.command)
 }
 
 /// Adds a variable that `--env=NAME` or `--env=NAME=VALUE` names to the environment of a server.
@@ -85,9 +93,12 @@ fn command(choice: &ServerChoice) -> Result<Command, Failure> {
 }
 
 fn remote(url: &str, choice: &ServerChoice) -> Result<Remote, Failure> {
-    if !url.contains("://") && slips::is_url(url) {
+    if !url.contains("://") {
+        // The part before `@` and the query may hold a secret.
+        let url = if url.contains(['?', '@', '#']) { "…" } else { url };
+        let hint = (!url.is_empty()).then(|| format!("--url {}", slips::with_scheme(url)));
         return Err(Failure {
-            hint: Some(format!("--url {}", slips::with_scheme(url))),
+            hint,
             ..Failure::usage(format!("expected a URL with `http://` or `https://`, but found {url:?}"))
         });
     }
@@ -115,7 +126,13 @@ pub(crate) fn header(text: &str) -> Result<(&str, &str), Failure> {
 
 fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
     let (token, place) = match (&choice.bearer_env, &choice.token_file) {
-        (Some(name), _) => (variable(name).unwrap_or_default(), format!("--bearer-env {name}")),
+        (Some(name), _) => match variable(name) {
+            Some(token) => (token, format!("--bearer-env {name}")),
+            None => {
+                let text = format!("--bearer-env {name}: expected the variable to be set, but found nothing");
+                return Err(Failure::usage(text));
+            }
+        },
         (_, Some(path)) => {
             let place = format!("--token-file {}", path.display());
             let text = secret_file::read(path);

@@ -114,6 +114,15 @@ impl<'s> Shape<'s> {
             .or_else(|| self.inner(|it| it.get("additionalProperties").filter(|it| it.is_object())))
     }
 
+    /// Returns the members that `properties` of the schema names, each with its schema, and whether it is required.
+    pub fn properties(&self) -> Vec<(&'s str, &'s Value, bool)> {
+        let named = self.alternatives.iter().find_map(|it| Some((it, it.get("properties")?.as_object()?)));
+        let Some((schema, properties)) = named else { return Vec::new() };
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
+        properties.iter().map(|(name, schema)| (name.as_str(), schema, is_required(name))).collect()
+    }
+
     /// Returns whether `properties` of the schema names `name`.
     pub fn has_property(&self, name: &str) -> bool {
         self.alternatives.iter().any(|it| it.get("properties").is_some_and(|it| it.get(name).is_some()))

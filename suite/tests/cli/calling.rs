@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use super::completion::complete;
-use super::{ask, run};
+use super::{ask, run, script};
 use plainwire_suite::binary;
 use serde_json::json;
 
@@ -166,6 +166,32 @@ fn describes_everything_about_a_tool() {
     assert_eq!(ask(&["describe", "count", "--json"]).json()["name"], "count");
     let ran = ask(&["describe", "cuont"]);
     assert_eq!((ran.code, &*ran.stdout), (4, ""), "{ran:?}");
+}
+
+/// The call that `describe` prints can be pasted: with the members that objects require, and the options of the connection.
+#[test]
+fn describes_objects_and_keeps_the_options_of_the_connection() {
+    let edit = json!({
+        "type": "object", "required": ["new", "old"],
+        "properties": { "new": { "type": "string" }, "old": { "type": "string", "description": "The old text" },
+            "times": { "type": "integer", "minimum": 1 } },
+    });
+    let schema = json!({
+        "type": "object", "required": ["edits"],
+        "properties": { "edits": { "type": "array", "items": { "$ref": "#/$defs/Edit" } } },
+        "$defs": { "Edit": edit },
+    });
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    steps.push(script::answer(2, &json!({ "tools": [{ "name": "edit", "inputSchema": schema }] })));
+    let words = ["describe", "edit", "--era", "legacy", "--env", "TOKEN=secret", "--env", "HOME"];
+    let shown = script::play(&words, steps, "").quietly();
+    assert!(shown.contains("  edits: object[], required\n      new: string, required\n"), "{shown}");
+    assert!(
+        shown.contains("          The old text\n      times: integer, optional, at least 1\n"),
+        "{shown}"
+    );
+    let call = r#"plainwire call edit 'edits:=[{"new":"text","old":"text"}]' --era legacy --env TOKEN --env HOME -- sh -c "#;
+    assert!(shown.contains(call) && !shown.contains("secret"), "{shown}");
 }
 
 #[test]

@@ -261,6 +261,18 @@ fn an_uninstalled_server_is_gone_and_the_rest_stays() {
 }
 
 #[test]
+fn a_file_of_another_client_is_not_mixed() {
+    let home = folder("other-client");
+    let before = r#"{"mcpServers":{"a":{"command":"x"}}}"#;
+    fs::write(home.join("m.json"), before).expect("a file of our own");
+    let ran = install(&home, &[&["vscode", "--file=m.json"][..], &REFERENCE].concat());
+    let said =
+        "error: expected a file with `servers`, as VS Code names its servers, but m.json has `mcpServers`\n";
+    assert!(ran.code == 2 && ran.stderr.starts_with(said), "{ran:?}");
+    assert_eq!(read(&home.join("m.json")), before);
+}
+
+#[test]
 fn a_server_gets_a_name_of_its_own() {
     let home = folder("alias");
     let plainwire = |words: &[&str]| {

@@ -102,11 +102,24 @@ fn lists_what_a_server_has_in_every_era() {
 
 #[test]
 fn a_list_in_which_nothing_has_the_text_is_not_shown() {
-    let listed = ask(&["list", "--filter=CALCUL"]).quietly();
-    assert!(listed.contains("\ntools:\n") && !listed.contains("prompts:"), "{listed}");
+    let listed = ask(&["list", "--filter=server://calculations"]).quietly();
+    assert!(listed.contains("\nresources:\n") && !listed.contains("tools:"), "{listed}");
     let ran = ask(&["list", "--filter", "no such text"]);
     assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
     assert_eq!(ran.stderr, "nothing in the lists has \"no such text\" in its name or description\n");
+}
+
+#[test]
+fn values_that_mean_nothing_are_refused() {
+    let ran = ask(&["list", "--json=x"]);
+    let said =
+        "error: expected `--json` without a value, which only `call` and `prompt` take, but found \"x\"\n";
+    assert_eq!((ran.code, &*ran.stderr), (2, said), "{ran:?}");
+    assert_eq!(ask(&["ping", "--timeout", "0"]).code, 2);
+    let ran = run(&["ping", "--url", "localhost"]);
+    assert!(ran.code == 2 && ran.stderr.ends_with("hint: --url http://localhost\n"), "{ran:?}");
+    let ran = run(&["ping", "--url", "http://127.0.0.1:1/mcp", "--bearer-env", "NOT_SET_AT_ALL"]);
+    assert!(ran.stderr.contains("--bearer-env NOT_SET_AT_ALL: expected the variable to be set"), "{ran:?}");
 }
 
 #[test]

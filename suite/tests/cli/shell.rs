@@ -52,7 +52,7 @@ error: expected each quote to be closed, but found one that is not
 hint: write a backslash before a quote that stands for itself
 error: expected a command of the shell, but found ":loud"
 
-hint: `:help` shows the commands
+hint: did you mean :log?
 error: the following required arguments were not provided: <URI>
 
 hint: `:help` shows the commands

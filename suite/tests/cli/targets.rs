@@ -100,7 +100,7 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
     for (words, said) in [
         (
             &["--bearer-env", "NOBODY"][..],
-            "--bearer-env NOBODY: expected a token, but found nothing".to_owned(),
+            "--bearer-env NOBODY: expected the variable to be set, but found nothing".to_owned(),
         ),
         (&["--token-file", &empty], format!("--token-file {empty}: expected a token, but found nothing")),
         (&["--token-file", &two], format!("--token-file {two}: expected a token and nothing else")),
@@ -219,7 +219,9 @@ fn takes_one_server_and_says_how_it_is_written() {
         )
     );
     let ran = run(&["list", "--url", "a.example/mcp"]);
-    assert!(ran.code == 2 && ran.stderr.contains("expected an http or https URL"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.ends_with("hint: --url http://a.example/mcp\n"), "{ran:?}");
+    let ran = run(&["list", "--url", "a.example/mcp?token=s3cret"]);
+    assert!(ran.code == 2 && !ran.stderr.contains("s3cret"), "{ran:?}");
     // No program listens on port 1.
     let ran = run(&["list", "--url", "http://127.0.0.1:1/mcp"]);
     assert!(ran.code == 3 && ran.stderr.contains("http://127.0.0.1:1 can't be reached"), "{ran:?}");

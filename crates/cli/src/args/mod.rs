@@ -143,7 +143,7 @@ pub(crate) struct Ask {
     pub(crate) trace: Option<Option<PathBuf>>,
     /// Seconds to wait for the server in all. Commands that may take long, such as `call`, wait so long for the
     /// connection, and then for an answer or a report of progress.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
     /// Declare what a host declares, which answers questions and has a model and roots, or declare nothing. By default,
     /// `call`, `read` and `prompt` declare that you answer questions, and all other commands what a host declares.

@@ -43,14 +43,36 @@ pub(super) fn announce(method: &str, answer: &mut Value) -> bool {
     has_any
 }
 
-/// Returns the notifications that each list of a server with these capabilities has changed.
-pub(super) fn of_session(capabilities: &Value) -> Vec<String> {
+/// Returns the notifications that everything has changed: each list of a server with these capabilities, and the
+/// resources that the client of the session has subscribed to.
+pub(super) fn of_session<'u>(
+    capabilities: &Value,
+    uris: impl IntoIterator<Item = &'u String>,
+) -> Vec<String> {
     let lists = LISTS.iter().filter(|list| capabilities.get(list).is_some());
-    lists
-        .map(|list| {
-            json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") }).to_string()
-        })
-        .collect()
+    let lists =
+        lists.map(|list| json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") }));
+    let uris = uris.into_iter().map(|uri| {
+        json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri } })
+    });
+    lists.chain(uris).map(|frame| frame.to_string()).collect()
+}
+
+/// Adds what the client has asked for to the acknowledgement of its subscription: a restart reports all of it, even if
+/// the server reports less.
+pub(super) fn acknowledge(listen: &Value, acknowledgement: &mut Value) {
+    let wants = &listen["params"]["notifications"];
+    let Some(granted) = acknowledgement.pointer_mut("/params/notifications").and_then(Value::as_object_mut)
+    else {
+        return;
+    };
+    for list in LISTS.map(|list| format!("{list}ListChanged")).into_iter().filter(|list| wants[list] == true)
+    {
+        granted.insert(list, true.into());
+    }
+    if let Some(uris) = wants.get("resourceSubscriptions") {
+        granted.insert("resourceSubscriptions".to_owned(), uris.clone());
+    }
 }
 
 /// Returns the notifications that everything in a subscription of 2026-07-28 has changed.
@@ -69,6 +91,12 @@ pub(super) fn of_listen(listen: &Value) -> Vec<String> {
 /// Returns the id of the subscription that a notification belongs to.
 pub(super) fn subscription(notification: &Value) -> &Value {
     &notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
+}
+
+/// Returns the error that answers a request while no server runs.
+pub(super) fn not_running(id: &Value, why: &str) -> String {
+    let message = format!("the server is not running: {why}");
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 
 /// Returns the error that answers a request whose server is gone.

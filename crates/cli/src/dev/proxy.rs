@@ -34,8 +34,12 @@ pub(super) struct Proxy {
     /// The open requests of servers, by the id that the client knows: the generation of the server, and the id that the
     /// server knows.
     asked: BTreeMap<String, (u64, Value)>,
+    /// The reason why no server runs; `None` while one runs or starts.
+    down: Option<String>,
     /// The number of the server that gets new frames; 0 before the first one.
     generation: u64,
+    /// Whether any server has answered the client.
+    has_answered: bool,
     /// The request `initialize` of the client, as it was written; `None` in the modern era.
     initialize: Option<String>,
     /// Whether the client has sent `notifications/initialized`.
@@ -122,12 +126,38 @@ impl Proxy {
         if self.is_ready {
             return vec![ToServer(self.generation, line)];
         }
+        if let Some(why) = self.down.clone().filter(|_| !self.has_answered) {
+            return self.refuse(&line, &why);
+        }
         let waiting: usize = self.waiting.iter().map(String::len).sum();
         if waiting + line.len() > MAX_WAITING {
             return vec![Say("a frame of the client is dropped: too many wait for the server".to_owned())];
         }
         self.waiting.push_back(line);
         Vec::new()
+    }
+
+    /// Handles that no server runs. A client that no server has answered yet gets an error for each request, since it
+    /// would wait in silence. For any other client, requests wait until a server runs again.
+    pub(super) fn down(&mut self, why: &str) -> Vec<Action> {
+        self.is_ready = false;
+        self.down = Some(why.to_owned());
+        if self.has_answered {
+            return Vec::new();
+        }
+        let waiting = std::mem::take(&mut self.waiting);
+        waiting.iter().flat_map(|line| self.refuse(line, why)).collect()
+    }
+
+    /// Answers a request with the reason why no server runs. Drops other frames.
+    fn refuse(&mut self, line: &str, why: &str) -> Vec<Action> {
+        let frame: Value = serde_json::from_str(line).unwrap_or_default();
+        let Some(id) = frame.get("id") else { return Vec::new() };
+        let key = id.to_string();
+        self.open.remove(&key);
+        self.listens.remove(&key);
+        self.initialize.take_if(|_| frame["method"] == "initialize");
+        vec![ToClient(changes::not_running(id, why))]
     }
 
     /// Handles a frame of the server of this generation that arrived at `now`.
@@ -148,7 +178,12 @@ impl Proxy {
             }
             (None, Some("notifications/subscriptions/acknowledged")) => {
                 let of = changes::subscription(&frame).to_string();
-                if self.reopened.remove(&of) { self.changed_in(&of) } else { vec![ToClient(line)] }
+                if self.reopened.remove(&of) {
+                    return self.changed_in(&of);
+                }
+                let listen = self.listens.get(&of).and_then(|it| serde_json::from_str::<Value>(it).ok());
+                listen.iter().for_each(|listen| changes::acknowledge(listen, &mut frame));
+                vec![ToClient(frame.to_string())]
             }
             (None, _) => vec![ToClient(line)],
         }
@@ -178,6 +213,7 @@ impl Proxy {
         }
         let Some(open) = self.open.remove(&key) else { return Vec::new() };
         self.listens.remove(&key);
+        self.has_answered = true;
         let millis = now.saturating_sub(open.began).as_millis();
         let failed = frame.get("error").is_some() || frame["result"]["isError"] == true;
         let said = Say(changes::said(&open.method, &open.name, failed, millis));
@@ -190,6 +226,7 @@ impl Proxy {
         self.generation += 1;
         let generation = self.generation;
         self.is_ready = false;
+        self.down = None;
         let Some(initialize) = self.initialize.as_ref().filter(|_| self.is_initialized) else {
             return (generation, self.ready());
         };
@@ -221,7 +258,8 @@ impl Proxy {
             actions.push(ToServer(generation, request.to_string()));
         }
         actions.extend(self.ready());
-        actions.extend(changes::of_session(&result["capabilities"]).into_iter().map(ToClient));
+        let changed = changes::of_session(&result["capabilities"], self.subscribed.keys());
+        actions.extend(changed.into_iter().map(ToClient));
         actions
     }
 
@@ -375,10 +413,9 @@ mod tests {
         let listen = r#"{"id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}}}"#;
         proxy.handle_client(listen.to_owned(), SECOND);
         let acknowledged = r#"{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}"#;
-        assert_eq!(
-            proxy.handle_server(1, acknowledged.to_owned(), SECOND),
-            [ToClient(acknowledged.to_owned())]
-        );
+        let [ToClient(_)] = &proxy.handle_server(1, acknowledged.to_owned(), SECOND)[..] else {
+            panic!("an acknowledgement")
+        };
         assert_eq!(proxy.started(), (2, vec![ToServer(2, listen.to_owned())]));
         // The old server ends the subscription, which the client does not see.
         assert_eq!(proxy.handle_server(1, r#"{"id":"l","result":{}}"#.to_owned(), SECOND), []);
@@ -392,6 +429,54 @@ mod tests {
             shown[0].contains("tools/list_changed") && shown[1].contains("resources/updated"),
             "{shown:?}"
         );
+    }
+
+    #[test]
+    fn a_client_that_no_server_has_answered_learns_why() {
+        let mut proxy = Proxy::default();
+        let ask = |id: u64| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{}}}}"#);
+        assert_eq!(proxy.handle_client(ask(1), SECOND), []);
+        for (actions, id) in [(proxy.down("its build failed"), 1), (proxy.handle_client(ask(2), SECOND), 2)] {
+            let [ToClient(frame)] = &actions[..] else { panic!("{actions:?}") };
+            let frame: Value = serde_json::from_str(frame).expect("JSON");
+            assert_eq!(frame["id"], id);
+            assert_eq!(frame["error"]["message"], "the server is not running: its build failed");
+        }
+        // The next server is for whoever asks then.
+        assert_eq!(proxy.started(), (1, Vec::new()));
+        assert_eq!(proxy.handle_client(ask(3), SECOND), [ToServer(1, ask(3))]);
+        // A client that was answered waits.
+        let mut proxy = in_session();
+        assert_eq!(proxy.down("it ended"), []);
+        assert_eq!(proxy.handle_client(ask(4).replace("initialize", "ping"), SECOND), []);
+    }
+
+    #[test]
+    fn a_restart_reports_the_resources_of_a_session_too() {
+        let mut proxy = in_session();
+        let subscribe = r#"{"jsonrpc":"2.0","id":5,"method":"resources/subscribe","params":{"uri":"a://b"}}"#;
+        proxy.handle_client(subscribe.to_owned(), SECOND);
+        proxy.handle_server(1, r#"{"jsonrpc":"2.0","id":5,"result":{}}"#.to_owned(), SECOND);
+        proxy.started();
+        let answer =
+            r#"{"jsonrpc":"2.0","id":"plainwire-dev-initialize-2","result":{"capabilities":{"tools":{}}}}"#;
+        let shown = format!("{:?}", proxy.handle_server(2, answer.to_owned(), SECOND));
+        assert!(shown.contains("tools/list_changed") && shown.contains("resources/updated"), "{shown}");
+    }
+
+    #[test]
+    fn a_subscription_is_acknowledged_with_what_a_restart_reports() {
+        let mut proxy = Proxy::default();
+        proxy.started();
+        let listen = r#"{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a://b"]}}}"#;
+        proxy.handle_client(listen.to_owned(), SECOND);
+        let acknowledged = r#"{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"notifications":{}}}"#;
+        let [ToClient(frame)] = &proxy.handle_server(1, acknowledged.to_owned(), SECOND)[..] else {
+            panic!("an acknowledgement")
+        };
+        let frame: Value = serde_json::from_str(frame).expect("JSON");
+        let granted = serde_json::json!({ "toolsListChanged": true, "resourceSubscriptions": ["a://b"] });
+        assert_eq!(frame["params"]["notifications"], granted);
     }
 
     #[test]

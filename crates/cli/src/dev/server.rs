@@ -3,7 +3,7 @@
 //! In: a command line. Out: events. What a process writes to its stderr is shown, escaped.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -16,7 +16,7 @@ use plainwire::proto::json::shorten;
 use super::MAX_FRAME;
 use super::room::{Room, Waiting};
 use super::stdio::Event;
-use crate::output;
+use crate::{output, visible};
 
 /// The maximal number of bytes of a line of a log. A longer one is left out.
 const MAX_LOG_LINE: usize = 64 << 10;
@@ -81,6 +81,12 @@ impl Server {
     }
 }
 
+/// Returns the line for a server that could not be started.
+pub(super) fn not_started(command: &[OsString], error: &io::Error) -> String {
+    let program = command.first().map(|it| visible::line(&it.to_string_lossy())).unwrap_or_default();
+    format!("starting {program:?} failed: {error}; it is tried again after the next change")
+}
+
 /// Runs a build, and returns whether it succeeded.
 pub(super) fn build(words: &[OsString]) -> bool {
     let built = command(words).stdin(Stdio::null()).stdout(Stdio::null()).spawn().and_then(|mut child| {
@@ -143,11 +149,36 @@ fn write(mut stdin: ChildStdin, frames: impl Iterator<Item = Waiting>) {
 }
 
 /// Shows the lines of a log until its end.
-pub(super) fn show(stderr: impl Read) {
-    lines(stderr, MAX_LOG_LINE, |line| {
-        output::note(&line);
-        true
-    });
+pub(super) fn show(log: impl Read) {
+    log_lines(log, MAX_LOG_LINE, output::note);
+}
+
+/// Reads the lines of a log, each of at most `most` bytes, with their blanks: a compiler points at columns. A longer line
+/// is left out, with a note.
+fn log_lines(log: impl Read, most: usize, mut take: impl FnMut(&str)) {
+    let mut log = BufReader::new(log);
+    loop {
+        let mut line = Vec::new();
+        // Room for the end of the line, which may have two bytes.
+        match log.by_ref().take(most as u64 + 2).read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Ok(_) => {
+                let is_whole = line.last() == Some(&b'\n');
+                let text = String::from_utf8_lossy(&line);
+                let text = text.trim_end_matches(['\r', '\n']);
+                if text.len() <= most {
+                    take(text);
+                    continue;
+                }
+                take(&format!("a line of more than {most} bytes is left out"));
+                if !is_whole && log.skip_until(b'\n').is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
 }
 
 /// Returns the command of these words. Its stderr is a pipe.
@@ -172,6 +203,9 @@ mod tests {
             true
         });
         assert_eq!(taken, ["one", "two", "last"]);
+        let (mut shown, log) = (Vec::new(), format!("  ^ here\n\n{}\n0123456789\r\nlast", "x".repeat(11)));
+        log_lines(log.as_bytes(), 10, |line| shown.push(line.to_owned()));
+        assert_eq!(shown, ["  ^ here", "", "a line of more than 10 bytes is left out", "0123456789", "last"]);
         assert_eq!((MAX_FRAME, MAX_LOG_LINE, MAX_UNREAD), (64 << 20, 64 << 10, 1_024));
     }
 }

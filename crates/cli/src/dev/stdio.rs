@@ -41,6 +41,7 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
         building: None,
         command: plan.command,
         events,
+        has_run: false,
         proxy: Proxy::default(),
         running: None,
         retiring: Vec::new(),
@@ -55,8 +56,9 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
             Err(_) => development.drain()?,
         }
     }
+    let has_run = development.has_run;
     development.end();
-    Ok(Exit::Done)
+    Ok(if has_run { Exit::Done } else { Exit::Unreachable })
 }
 
 /// The state of the loop.
@@ -67,6 +69,8 @@ struct Development {
     building: Option<bool>,
     command: Vec<OsString>,
     events: SyncSender<Event>,
+    /// Whether any server was started.
+    has_run: bool,
     proxy: Proxy,
     /// The servers that are replaced and still answer requests, each with the time at which it has to end.
     retiring: Vec<(Server, Instant)>,
@@ -121,7 +125,9 @@ impl Development {
         if !is_good {
             let state = if self.running.is_some() { "; the server that runs goes on" } else { "" };
             output::note(&format!("the build failed{state}"));
-            return Ok(());
+            let actions =
+                if self.running.is_some() { Vec::new() } else { self.proxy.down("its build failed") };
+            return self.apply(actions);
         }
         let (generation, actions) = self.proxy.started();
         if let Some(old) = self.running.take() {
@@ -130,9 +136,15 @@ impl Development {
         match Server::start(&self.command, generation, &self.events) {
             Ok(server) => {
                 self.running = Some(server);
+                self.has_run = true;
                 output::note(if generation == 1 { "the server runs" } else { "the server was restarted" });
             }
-            Err(error) => output::note(&format!("starting the server failed: {error}")),
+            Err(error) => {
+                let why = server::not_started(&self.command, &error);
+                output::note(&why);
+                let actions = self.proxy.down(&why);
+                self.apply(actions)?;
+            }
         }
         self.apply(actions)?;
         self.drain()
@@ -159,6 +171,8 @@ impl Development {
         if let Some(server) = self.running.take_if(|it| it.generation == generation) {
             let status = server.end();
             output::note(&format!("the server ended ({status}); it is started again after the next change"));
+            let actions = self.proxy.down(&format!("it ended ({status})"));
+            self.apply(actions)?;
         }
         let actions = self.proxy.ended(generation);
         self.apply(actions)

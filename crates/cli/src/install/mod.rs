@@ -29,6 +29,17 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     let broken = |why: String| Failure::usage(format!("{shown_path}: {why}"));
     let before = file::read(&path).map_err(broken)?;
     let text = before.as_deref().unwrap_or_default();
+    let other = if place.list == "servers" { "mcpServers" } else { "servers" };
+    if edit::names(text, place.list).is_empty() && !edit::names(text, other).is_empty() {
+        return Err(Failure {
+            hint: Some("choose the client whose file this is, or another file".to_owned()),
+            ..Failure::usage(format!(
+                "expected a file with `{}`, as {} names its servers, but {shown_path} has `{other}`",
+                place.list,
+                paths::name(it.place.client)
+            ))
+        });
+    }
     let existing = if it.server.force { Existing::Overwrite } else { Existing::Refuse };
     let after = match edit::edit(text, place, &wanted, existing).map_err(broken)? {
         Edit::Changed(after) => after,

@@ -156,6 +156,21 @@ async fn a_call_that_runs_during_a_restart_is_answered_by_the_server_that_runs_i
 }
 
 #[test]
+fn a_server_that_can_not_start_is_named_and_its_client_is_told() {
+    let sources = Sources::new("missing");
+    let mut command = binary::command();
+    command.current_dir(&sources.folder).args(["dev", "--watch", "src", "--", "no-such-server"]);
+    let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stderr.starts_with("starting \"no-such-server\" failed: "), "{ran:?}");
+    let dev = ["--", "plainwire", "dev", "--watch", "src", "--", "no-such-server"];
+    let mut command = binary::command();
+    command.current_dir(&sources.folder).arg("list").args(dev);
+    let ran = crate::Ran::of(command.output().expect("the binary starts"));
+    assert!(ran.code != 0 && ran.stderr.contains("the server is not running: starting"), "{ran:?}");
+}
+
+#[test]
 fn a_build_that_is_no_command_is_named() {
     let sources = Sources::new("wrong");
     let mut command = binary::command();

@@ -89,7 +89,10 @@ async fn listen(address: &str) -> Result<TcpListener, Failure> {
 }
 
 fn not_listening(address: &str, error: &std::io::Error) -> Failure {
-    Failure { exit: Exit::Unreachable, hint: None, text: format!("listening at {address} failed: {error}") }
+    let is_in_use = error.kind() == std::io::ErrorKind::AddrInUse;
+    let hint =
+        is_in_use.then(|| "another program listens there; --http 127.0.0.1:0 takes a free port".to_owned());
+    Failure { exit: Exit::Unreachable, hint, text: format!("listening at {address} failed: {error}") }
 }
 
 /// Returns whether a program accepts connections at the address of a URL.
@@ -199,7 +202,7 @@ async fn restart(command: &[OsString], front: &Front, running: &mut Option<Proce
     }
     match Process::start(command) {
         Ok(server) => *running = Some(server),
-        Err(error) => output::note(&format!("starting the server failed: {error}")),
+        Err(error) => output::note(&server::not_started(command, &error)),
     }
 }
 

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::forward::{self, SESSION};
 use super::front::Front;
-use crate::dev::MAX_FRAME;
+use crate::dev::{MAX_FRAME, changes};
 use crate::visible;
 
 /// The state that the client of a session has set up.
 pub(super) struct Session {
     /// The capabilities of the newest server.
-    pub(super) capabilities: Value,
+    capabilities: Value,
     /// The number of the server that knows the session.
     pub(super) generation: u64,
     /// The id that the client knows.
@@ -52,6 +52,11 @@ impl Session {
             subscribed: BTreeMap::new(),
             upstream,
         })
+    }
+
+    /// Returns the notifications that everything has changed.
+    pub(super) fn changes(&self) -> Vec<String> {
+        changes::of_session(&self.capabilities, self.subscribed.keys())
     }
 
     /// Remembers what a message of the client sets up.

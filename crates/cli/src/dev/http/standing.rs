@@ -29,11 +29,17 @@ pub(super) async fn keep(
     let mut awaits_acknowledgement = false;
     loop {
         let write = |event: Event, out: &mut Vec<u8>| {
-            if std::mem::take(&mut awaits_acknowledgement) && is_acknowledgement(&event, &sent.message) {
+            let acknowledgement = acknowledgement(&event, &sent.message);
+            match (std::mem::take(&mut awaits_acknowledgement), acknowledgement) {
                 // The client has got one before.
-                changes::of_listen(&sent.message).iter().for_each(|it| write_message(it, out));
-            } else {
-                write_again(&event, None, out);
+                (true, Some(_)) => {
+                    changes::of_listen(&sent.message).iter().for_each(|it| write_message(it, out));
+                }
+                (false, Some(mut acknowledgement)) => {
+                    changes::acknowledge(&sent.message, &mut acknowledgement);
+                    write_again(&event, Some(&acknowledgement.to_string()), out);
+                }
+                _ => write_again(&event, None, out),
             }
         };
         let is_reading = tokio::select! {
@@ -55,7 +61,7 @@ pub(super) async fn keep(
         let session = if is_listen { None } else { front.session(&sent.headers) };
         if let Some(session) = session {
             let mut out = Vec::new();
-            let changed = changes::of_session(&session.lock().await.capabilities);
+            let changed = session.lock().await.changes();
             changed.iter().for_each(|it| write_message(it, &mut out));
             if pieces.send(out.into()).await.is_err() {
                 return;
@@ -99,10 +105,10 @@ async fn stay_alive(pieces: &mpsc::Sender<Bytes>) {
     }
 }
 
-/// Returns whether an event acknowledges a subscription.
-fn is_acknowledgement(event: &Event, listen: &Value) -> bool {
-    let message: Value =
-        event.data.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
-    message["method"] == "notifications/subscriptions/acknowledged"
-        && *changes::subscription(&message) == listen["id"]
+/// Returns the message of an event that acknowledges the subscription.
+fn acknowledgement(event: &Event, listen: &Value) -> Option<Value> {
+    let message: Value = serde_json::from_str(event.data.as_deref()?).ok()?;
+    let is_one = message["method"] == "notifications/subscriptions/acknowledged"
+        && *changes::subscription(&message) == listen["id"];
+    is_one.then_some(message)
 }
