@@ -1,7 +1,8 @@
 //! A server over HTTP whose tool is described by a file, for tests of `plainwire dev`.
 //!
 //! Arguments: the address, and a folder. The file `description` in the folder is read at the start; a call takes as many
-//! milliseconds as the file `pause` says. The tool `t` reports progress first, and `quiet` does not.
+//! milliseconds as the file `pause` says. The tool `t` reports progress first, and `quiet` does not. The file `pid` in
+//! the current folder gets the id of the process.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ async fn main() -> Result<()> {
         panic!("expected an address and a folder, but found {words:?}")
     };
     let folder = PathBuf::from(folder);
+    // For a test that kills this server.
+    fs::write("pid", std::process::id().to_string()).expect("a folder of the test");
     let read = |name: &str| fs::read_to_string(folder.join(name)).expect("a file of the test");
     let description = read("description");
     let pause = Duration::from_millis(read("pause").parse().expect("a number"));

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use plainwire::Client;
@@ -173,9 +173,9 @@ async fn calls_whose_server_is_killed_are_answered_with_an_error() {
     let client = running.connect(EraChoice::Modern).await;
     let kill = async {
         sleep(Duration::from_millis(200)).await;
-        // Only the server has this address among its arguments and no `dev`.
-        let line = format!("^{SERVER} {}", running.server);
-        assert!(Command::new("pkill").args(["-KILL", "-f", &line]).status().expect("procps").success());
+        let pid = fs::read_to_string(running.folder.join("pid")).expect("a file of the server");
+        let pid = rustix::process::Pid::from_raw(pid.parse().expect("a number")).expect("an id");
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it runs");
     };
     // The answer to the first call is a stream, that of the second has not begun.
     let (first, second) = (client.call_tool("t", json!({})), client.call_tool("quiet", json!({})));
