@@ -157,9 +157,13 @@ async fn a_restart_waits_for_the_call_that_runs_and_later_requests_wait_for_the_
         let restart = async {
             sleep(Duration::from_millis(200)).await;
             running.write("description", after);
-            // Long enough for the change to be noticed; the call still runs.
-            sleep(Duration::from_millis(500)).await;
-            description(&client).await
+            // Until the change is noticed, the old server answers; then requests wait for the new one.
+            loop {
+                match description(&client).await {
+                    described if described == before => sleep(Duration::from_millis(20)).await,
+                    described => break described,
+                }
+            }
         };
         let (called, described) = tokio::join!(called, restart);
         assert_eq!(called.expect("a result").content[0].as_text(), Some(before));
@@ -172,7 +176,8 @@ async fn calls_whose_server_is_killed_are_answered_with_an_error() {
     let running = Running::start("killed", "60000");
     let client = running.connect(EraChoice::Modern).await;
     let kill = async {
-        sleep(Duration::from_millis(200)).await;
+        // Time for both calls to reach the server.
+        sleep(Duration::from_secs(1)).await;
         let pid = fs::read_to_string(running.folder.join("pid")).expect("a file of the server");
         let pid = rustix::process::Pid::from_raw(pid.parse().expect("a number")).expect("an id");
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it runs");

@@ -4,6 +4,7 @@
 mod http;
 
 use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -160,9 +161,13 @@ fn a_server_that_can_not_start_is_named_and_its_client_is_told() {
     let sources = Sources::new("missing");
     let mut command = binary::command();
     command.current_dir(&sources.folder).args(["dev", "--watch", "src", "--", "no-such-server"]);
-    let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.stderr.starts_with("starting \"no-such-server\" failed: "), "{ran:?}");
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().expect("a pipe")).read_line(&mut said).expect("UTF-8");
+    assert!(said.starts_with("starting \"no-such-server\" failed: "), "{said}");
+    // The client leaves.
+    drop(child.stdin.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(3));
     let dev = ["--", "plainwire", "dev", "--watch", "src", "--", "no-such-server"];
     let mut command = binary::command();
     command.current_dir(&sources.folder).arg("list").args(dev);
