@@ -274,7 +274,7 @@ impl Calls {
                 }
                 self.channel.signals().answer_taken(&answer);
                 match answer {
-                    Ok(body) => self.peer.respond(key, |out| append(out, &body)),
+                    Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
                     Err(refusal) => self.refuse(key, &refusal),
                 }
                 // Without an owner that asks for it, the claim ends here: the transport counts the bytes.
