@@ -55,20 +55,25 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
         output::line("")?;
         text.trim().lines().try_for_each(|part| output::wrapped("", "", part))?;
     }
-    let nothing = Value::Null;
+    let (nothing, mut left) = (Value::Null, MAX_MEMBERS);
     let root = tool.input_schema().unwrap_or(&nothing);
     let parameters: Vec<(&str, &Value, bool)> = tool.parameters().collect();
     if !parameters.is_empty() {
         output::line("\nparameters:")?;
     }
     for (name, schema, is_required) in &parameters {
-        value((name, schema, *is_required), &Shape::of(schema, root), "  ")?;
+        let shape = Shape::of(schema, root);
+        output::wrapped("  ", "      ", &visible::line(&headline((name, schema, *is_required), &shape)))?;
+        if let Some(text) = schema.get("description").and_then(Value::as_str) {
+            text.trim().lines().try_for_each(|part| output::wrapped("      ", "      ", part))?;
+        }
+        members(&shape, "      ", &mut left)?;
     }
     output::line("")?;
     if let Some(schema) = tool.output_schema() {
         let shape = Shape::of(schema, schema);
         output::wrapped("returns: ", "    ", &visible::line(&shape.to_string()))?;
-        members(&shape, "  ")?;
+        members(&shape, "    ", &mut left)?;
     }
     let hints = hints(tool);
     output::wrapped("hints: ", "    ", if hints.is_empty() { "none" } else { &hints })?;
@@ -90,56 +95,65 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The depth of members of members that are shown.
-const DEPTH: usize = 4;
+/// The maximal number of members of objects that are shown. A schema whose objects contain themselves has no end.
+const MAX_MEMBERS: usize = 200;
 
-/// Prints a parameter or a member: its name, type and bounds, its description, and its own members.
-fn value(
-    (name, schema, is_required): (&str, &Value, bool),
-    shape: &Shape<'_>,
-    indent: &str,
-) -> Result<(), Failure> {
+/// The maximal number of values in an example.
+const MAX_VALUES: usize = 100;
+
+/// The maximal number of characters of a member, of its description, and of a value in an example.
+const MAX_CHARS: usize = 300;
+
+/// Returns the name, type and bounds of a parameter or a member.
+fn headline((name, schema, is_required): (&str, &Value, bool), shape: &Shape<'_>) -> String {
     let need = if is_required { "required" } else { "optional" };
-    let below = format!("{indent}    ");
-    output::wrapped(indent, &below, &visible::line(&format!("{name}: {shape}, {need}{}", bounds(schema))))?;
-    if let Some(text) = schema.get("description").and_then(Value::as_str) {
-        text.trim().lines().try_for_each(|part| output::wrapped(&below, &below, part))?;
-    }
-    members(shape, &below)
+    format!("{name}: {shape}, {need}{}", bounds(schema))
 }
 
-/// Prints the members of an object, or of the objects in a list.
-fn members(shape: &Shape<'_>, indent: &str) -> Result<(), Failure> {
+/// Prints the members of an object, or of the objects in a list, and their members. `left` is how many may still be
+/// printed.
+fn members(shape: &Shape<'_>, indent: &str, left: &mut usize) -> Result<(), Failure> {
     let items = shape.items();
     let shape = items.as_ref().unwrap_or(shape);
-    if indent.len() > 4 * DEPTH {
-        return Ok(());
+    let below = format!("{indent}    ");
+    for member in shape.properties() {
+        let Some(inner) = shape.member(member.0) else { continue };
+        match left.checked_sub(1) {
+            Some(rest) => *left = rest,
+            None => return Ok(()),
+        }
+        if *left == 0 {
+            output::line(&format!("{indent}… (more members)"))?;
+            return Ok(());
+        }
+        output::wrapped(indent, &below, &visible::short_line(&headline(member, &inner), MAX_CHARS))?;
+        if let Some(text) = member.1.get("description").and_then(Value::as_str) {
+            output::wrapped(&below, &below, &visible::short_line(text.trim(), MAX_CHARS))?;
+        }
+        members(&inner, &below, left)?;
     }
-    shape.properties().into_iter().try_for_each(|member| match shape.member(member.0) {
-        Some(inner) => value(member, &inner, indent),
-        None => Ok(()),
-    })
+    Ok(())
 }
 
 /// Returns the bounds and the default of a parameter, each after a comma.
 fn bounds(schema: &Value) -> String {
     let mut text = String::new();
-    for (keyword, said) in [
-        ("default", "default"),
-        ("minimum", "at least"),
-        ("exclusiveMinimum", "more than"),
-        ("maximum", "at most"),
-        ("exclusiveMaximum", "less than"),
-        ("multipleOf", "a multiple of"),
-        ("minLength", "characters from"),
-        ("maxLength", "characters up to"),
-        ("minItems", "elements from"),
-        ("maxItems", "elements up to"),
-        ("pattern", "pattern"),
-        ("format", "format"),
+    for (keyword, said, unit) in [
+        ("default", "default", ""),
+        ("minimum", "at least", ""),
+        ("exclusiveMinimum", "more than", ""),
+        ("maximum", "at most", ""),
+        ("exclusiveMaximum", "less than", ""),
+        ("multipleOf", "a multiple of", ""),
+        ("minLength", "at least", " characters"),
+        ("maxLength", "at most", " characters"),
+        ("minItems", "at least", " elements"),
+        ("maxItems", "at most", " elements"),
+        ("pattern", "pattern", ""),
+        ("format", "format", ""),
     ] {
         if let Some(value) = schema.get(keyword).filter(|it| !it.is_null()) {
-            let _ = write!(text, ", {said} {value}");
+            let _ = write!(text, ", {said} {value}{unit}");
         }
     }
     text
@@ -163,60 +177,44 @@ fn hints(tool: &Entry) -> String {
 
 /// Returns the word that sets a parameter: `key=text`, or `key:=json` for a value with members.
 fn word(name: &str, shape: &Shape<'_>, schema: &Value) -> String {
-    let is_text = shape.allows(Kind::String) || shape.items().is_some_and(|items| items.allows(Kind::String));
-    let has_members = shape.allows(Kind::Object)
-        || shape.items().is_some_and(|items| items.allows(Kind::Object) || items.allows(Kind::Array));
-    if has_members && !is_text {
-        format!("{name}:={}", example_json(shape, DEPTH))
-    } else {
-        format!("{name}={}", example(shape, schema))
+    let value = example(shape, schema, &mut { MAX_VALUES });
+    match &value {
+        Value::Object(_) => format!("{name}:={value}"),
+        Value::Array(elements) => match &elements[..] {
+            [one] if !one.is_array() && !one.is_object() => format!("{name}={}", shown(one)),
+            _ => format!("{name}:={value}"),
+        },
+        value => format!("{name}={}", shown(value)),
     }
 }
 
-/// Returns a value that the schema allows, with the members that it requires.
-fn example_json(shape: &Shape<'_>, depth: usize) -> Value {
-    if let Some(value) = shape.values().find(|it| !it.is_null()) {
+/// Returns a value that the schema allows, with the members that it requires. `left` is how many values it may still have.
+fn example(shape: &Shape<'_>, schema: &Value, left: &mut usize) -> Value {
+    *left = left.saturating_sub(1);
+    let named = schema.get("examples").and_then(|it| it.get(0)).or(schema.get("default"));
+    let listed = named.or(shape.values().next()).filter(|it| !it.is_null());
+    if let Some(value) = listed.filter(|it| it.to_string().len() <= MAX_CHARS) {
         return value.clone();
     }
+    let number = || ["minimum", "maximum"].iter().find_map(|it| schema.get(it)).cloned();
     match () {
         () if shape.allows(Kind::String) => "text".into(),
-        () if shape.allows(Kind::Integer) || shape.allows(Kind::Number) => 1.into(),
+        () if shape.allows(Kind::Integer) || shape.allows(Kind::Number) => number().unwrap_or(1.into()),
         () if shape.allows(Kind::Boolean) => true.into(),
-        () if depth == 0 => Value::Null,
         () if shape.allows(Kind::Array) => {
-            shape.items().map(|items| example_json(&items, depth - 1)).into_iter().collect()
+            let items = shape.items().filter(|_| *left > 0);
+            Value::Array(items.iter().map(|items| example(items, &Value::Null, left)).collect())
         }
         () if shape.allows(Kind::Object) => {
-            let required = shape.properties().into_iter().filter(|(.., is_required)| *is_required);
-            let example = |name: &str| shape.member(name).map(|it| example_json(&it, depth - 1));
-            Value::Object(required.filter_map(|(name, ..)| Some((name.to_owned(), example(name)?))).collect())
+            let mut members = serde_json::Map::new();
+            for (name, schema, _) in shape.properties().into_iter().filter(|(.., is_required)| *is_required) {
+                if let Some(inner) = shape.member(name).filter(|_| *left > 0) {
+                    members.insert(name.to_owned(), example(&inner, schema, left));
+                }
+            }
+            Value::Object(members)
         }
         () => "text".into(),
-    }
-}
-
-/// Returns a text that [`crate::arguments`] converts into a value of the schema.
-fn example(shape: &Shape<'_>, schema: &Value) -> String {
-    let listed =
-        schema.get("examples").and_then(|it| it.get(0)).or(schema.get("default")).or(shape.values().next());
-    if let Some(value) = listed.filter(|it| !it.is_null()) {
-        return shown(value).into_owned();
-    }
-    let number = || {
-        ["minimum", "maximum"]
-            .iter()
-            .find_map(|it| schema.get(it))
-            .map_or_else(|| "1".to_owned(), Value::to_string)
-    };
-    match () {
-        () if shape.allows(Kind::String) => "text".to_owned(),
-        () if shape.allows(Kind::Integer) || shape.allows(Kind::Number) => number(),
-        () if shape.allows(Kind::Boolean) => "true".to_owned(),
-        () if shape.allows(Kind::Array) => {
-            shape.items().map_or_else(|| "text".to_owned(), |items| example(&items, &Value::Null))
-        }
-        () if shape.allows(Kind::Object) => "{}".to_owned(),
-        () => "text".to_owned(),
     }
 }
 

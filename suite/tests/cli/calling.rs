@@ -194,6 +194,27 @@ fn describes_objects_and_keeps_the_options_of_the_connection() {
     assert!(shown.contains(call) && !shown.contains("secret"), "{shown}");
 }
 
+/// A schema may contain itself: fifty members, each of which has the same fifty.
+#[test]
+fn describes_at_most_200_members_of_objects_that_contain_themselves() {
+    let names: Vec<String> = (0..50).map(|n| format!("m{n}")).collect();
+    let member = json!({ "$ref": "#/$defs/Node", "description": "d".repeat(1_000) });
+    let properties: serde_json::Map<_, _> = names.iter().map(|name| (name.clone(), member.clone())).collect();
+    let schema = json!({
+        "type": "object", "required": ["node"], "properties": { "node": { "$ref": "#/$defs/Node" } },
+        "$defs": { "Node": { "type": "object", "required": names, "properties": properties } },
+    });
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    steps.push(script::answer(2, &json!({ "tools": [{ "name": "edit", "inputSchema": schema }] })));
+    let shown = script::play(&["describe", "edit", "--era", "legacy"], steps, "").quietly();
+    let (shown, call) = shown.split_once("\nplainwire call").expect("a call");
+    // The server's command is behind the example.
+    let example = call.split(" --era legacy").next().unwrap_or_default();
+    assert_eq!(shown.matches(", required\n").count(), 200, "the parameter and 199 members");
+    assert!(shown.contains("… (more members)\n") && shown.len() < 200_000, "{}", shown.len());
+    assert!(example.matches("\"m").count() < 100 && example.starts_with(" edit 'node:={"), "{example}");
+}
+
 #[test]
 fn speaks_the_one_revision_that_is_named() {
     for revision in plainwire::proto::revision::Revision::ALL {

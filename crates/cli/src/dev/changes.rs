@@ -9,6 +9,10 @@ use crate::visible;
 /// The lists that a server can announce changes of.
 const LISTS: [&str; 3] = ["tools", "resources", "prompts"];
 
+/// The line for the developer when a session takes too much room to be remembered.
+pub(super) const NOT_REMEMBERED: &str =
+    "a session has too much to remember: a part of it ends with the server";
+
 /// The maximal number of characters of a name in a line for the developer.
 const MAX_NAME: usize = 80;
 
@@ -43,15 +47,17 @@ pub(super) fn announce(method: &str, answer: &mut Value) -> bool {
     has_any
 }
 
-/// Returns the notifications that everything has changed: each list of a server with these capabilities, and the
-/// resources that the client of the session has subscribed to.
-pub(super) fn of_session<'u>(
-    capabilities: &Value,
-    uris: impl IntoIterator<Item = &'u String>,
-) -> Vec<String> {
-    let lists = LISTS.iter().filter(|list| capabilities.get(list).is_some());
-    let lists =
-        lists.map(|list| json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") }));
+/// Returns the lists that a server with these capabilities has.
+pub(super) fn lists(capabilities: &Value) -> Vec<&'static str> {
+    LISTS.into_iter().filter(|list| capabilities.get(list).is_some()).collect()
+}
+
+/// Returns the notifications that everything has changed: these lists, and the resources that the client of the session
+/// has subscribed to.
+pub(super) fn of_session<'u>(lists: &[&str], uris: impl IntoIterator<Item = &'u String>) -> Vec<String> {
+    let lists = lists
+        .iter()
+        .map(|list| json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") }));
     let uris = uris.into_iter().map(|uri| {
         json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri } })
     });

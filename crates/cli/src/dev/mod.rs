@@ -11,6 +11,7 @@ mod http;
 mod proxy;
 mod room;
 mod server;
+mod set_up;
 mod stdio;
 mod watch;
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::changes;
+use super::set_up::SetUp;
 use crate::visible;
 
 /// The maximal number of bytes of frames that wait for a server to start.
@@ -40,24 +41,18 @@ pub(super) struct Proxy {
     generation: u64,
     /// Whether any server has answered the client.
     has_answered: bool,
-    /// The request `initialize` of the client, as it was written; `None` in the modern era.
-    initialize: Option<String>,
-    /// Whether the client has sent `notifications/initialized`.
-    is_initialized: bool,
     /// Whether the server of this generation takes frames: it runs, and has answered `initialize` again if needed.
     is_ready: bool,
     /// The open subscriptions (`subscriptions/listen`), by id: the request as it was written.
     listens: BTreeMap<String, String>,
-    /// The last `logging/setLevel`, as it was written.
-    log_level: Option<String>,
     /// The open requests of the client, by id.
     open: BTreeMap<String, Open>,
     /// The ids of requests that the proxy has made itself.
     own: BTreeSet<String>,
     /// The subscriptions that were opened again and are not acknowledged yet, by id.
     reopened: BTreeSet<String>,
-    /// The resources that the client has subscribed to, by URI: the request as it was written.
-    subscribed: BTreeMap<String, String>,
+    /// The set-up of the session.
+    set_up: SetUp,
     /// The frames that wait for a server.
     waiting: VecDeque<String>,
 }
@@ -93,22 +88,21 @@ impl Proxy {
             };
             self.open.insert(id.to_string(), open);
         }
-        let uri = || params["uri"].as_str().unwrap_or_default().to_owned();
         match method {
-            "initialize" => self.initialize = Some(line.clone()),
-            "notifications/initialized" => self.is_initialized = true,
             "notifications/cancelled" => {
                 let id = params["requestId"].to_string();
                 self.listens.remove(&id);
                 self.open.remove(&id);
             }
-            "logging/setLevel" => self.log_level = Some(line.clone()),
-            "resources/subscribe" => drop(self.subscribed.insert(uri(), line.clone())),
-            "resources/unsubscribe" => drop(self.subscribed.remove(&uri())),
             "subscriptions/listen" => drop(self.listens.insert(frame["id"].to_string(), line.clone())),
             _ => {}
         }
-        self.pass_on(line)
+        let had_room = self.set_up.note(&frame);
+        let mut actions = self.pass_on(line);
+        if !had_room {
+            actions.push(Say(changes::NOT_REMEMBERED.to_owned()));
+        }
+        actions
     }
 
     /// Handles an answer of the client to a request of a server.
@@ -156,7 +150,9 @@ impl Proxy {
         let key = id.to_string();
         self.open.remove(&key);
         self.listens.remove(&key);
-        self.initialize.take_if(|_| frame["method"] == "initialize");
+        if frame["method"] == "initialize" {
+            self.set_up.refused();
+        }
         vec![ToClient(changes::not_running(id, why))]
     }
 
@@ -227,11 +223,9 @@ impl Proxy {
         let generation = self.generation;
         self.is_ready = false;
         self.down = None;
-        let Some(initialize) = self.initialize.as_ref().filter(|_| self.is_initialized) else {
-            return (generation, self.ready());
-        };
+        let initialize = self.set_up.initialize().filter(|_| self.set_up.is_initialized()).cloned();
+        let Some(mut again) = initialize else { return (generation, self.ready()) };
         // A legacy server has to be greeted again. The client does not see it.
-        let mut again: Value = serde_json::from_str(initialize).unwrap_or_default();
         let id = Value::from(format!("plainwire-dev-initialize-{generation}"));
         self.own.insert(id.to_string());
         again["id"] = id;
@@ -249,16 +243,15 @@ impl Proxy {
             generation,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
         )];
-        let again: Vec<String> = self.subscribed.values().chain(&self.log_level).cloned().collect();
-        for (n, line) in again.iter().enumerate() {
-            let mut request: Value = serde_json::from_str(line).unwrap_or_default();
+        let again: Vec<Value> = self.set_up.requests().cloned().collect();
+        for (n, mut request) in again.into_iter().enumerate() {
             let id = Value::from(format!("plainwire-dev-again-{generation}-{n}"));
             self.own.insert(id.to_string());
             request["id"] = id;
             actions.push(ToServer(generation, request.to_string()));
         }
         actions.extend(self.ready());
-        let changed = changes::of_session(&result["capabilities"], self.subscribed.keys());
+        let changed = changes::of_session(&changes::lists(&result["capabilities"]), self.set_up.uris());
         actions.extend(changed.into_iter().map(ToClient));
         actions
     }

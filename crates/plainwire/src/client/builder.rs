@@ -34,7 +34,7 @@ pub struct ClientBuilder {
     caches: bool,
     check: ResultCheck,
     pub(super) config: ClientConfig,
-    connect_deadline: Option<Duration>,
+    pub(super) connect_deadline: Option<Duration>,
     pub(super) eras: Option<Eras>,
     /// The protocol extensions that the client declares in its capabilities.
     extensions: Capabilities,
@@ -223,9 +223,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets [`Self::connect_deadline`] unless it is set.
-    pub(crate) fn or_connect_deadline(mut self, deadline: Duration) -> Self {
-        self.connect_deadline.get_or_insert(deadline);
+    /// Sets [`Self::connect_deadline`], unless an earlier one is set.
+    pub(crate) fn within(mut self, deadline: Duration) -> Self {
+        self.connect_deadline = Some(self.connect_deadline.map_or(deadline, |own| own.min(deadline)));
         self
     }
 

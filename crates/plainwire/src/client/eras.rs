@@ -135,7 +135,11 @@ impl ClientBuilder {
     /// Connects by `connect` to the server with the hash `target`. If the memory says that the server is
     /// legacy, the client begins with `initialize`; afterwards the memory is updated. If there is no memory,
     /// or the program has chosen the era, this only connects.
-    pub(super) async fn knowing<F>(self, target: TargetHash, connect: impl Fn(Self) -> F) -> Result<Client>
+    pub(super) async fn knowing<F>(
+        mut self,
+        target: TargetHash,
+        connect: impl Fn(Self) -> F,
+    ) -> Result<Client>
     where
         F: Future<Output = Result<Client>>,
     {
@@ -145,12 +149,16 @@ impl ClientBuilder {
                 .all(|era| self.config.revisions.iter().any(|r| r.era() == *era));
         let Some(eras) = self.eras.clone().filter(|_| is_open) else { return connect(self).await };
         if eras.is_legacy(target) {
+            let began = Instant::now();
             let mut sure = self.clone();
             sure.config.era = EraChoice::Legacy;
             match connect(sure).await {
                 Err(error) if is_refusal(&error) => {
                     tracing::debug!("a legacy server is probed again for its era: {error}");
                     eras.forget(target);
+                    // The deadline is that of both attempts.
+                    let left = |deadline: Duration| deadline.saturating_sub(began.elapsed());
+                    self.connect_deadline = self.connect_deadline.map(left);
                 }
                 done => return done,
             }

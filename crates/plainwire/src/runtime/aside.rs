@@ -90,7 +90,7 @@ impl Aside {
         self.admit();
         match turn.await {
             Ok(place) => place,
-            // A waiting step is only dropped with its place.
+            // Never: the queue drops no step before its future, which is this one.
             Err(_) => std::future::pending().await,
         }
     }
@@ -110,10 +110,19 @@ impl Aside {
                 (step, number)
             };
             if let Err(mut place) = step.send(AsidePlace { aside: Arc::clone(self), number: Some(number) }) {
-                // Its call is gone. Given back here, because the drop would call this function again.
+                // Its call is gone. The drop of the place would call this function again.
                 place.number = None;
-                self.lock().running.remove(&number);
+                self.end(number);
             }
+        }
+    }
+
+    /// Removes a step from those that run.
+    fn end(&self, number: u64) {
+        let mut steps = self.lock();
+        if steps.running.remove(&number) == Some(Age::Long) {
+            // The step that it has made room for has its place now.
+            steps.long -= 1;
         }
     }
 
@@ -157,12 +166,7 @@ pub(super) struct AsidePlace {
 impl Drop for AsidePlace {
     fn drop(&mut self) {
         let Some(number) = self.number else { return };
-        let mut steps = self.aside.lock();
-        if steps.running.remove(&number) == Some(Age::Long) {
-            // The step that it has made room for has its place now.
-            steps.long -= 1;
-        }
-        drop(steps);
+        self.aside.end(number);
         self.aside.admit();
     }
 }

@@ -64,7 +64,9 @@ async fn a_program_that_never_answers_is_shown_with_its_last_words() {
     let mut program = Command::new("sh");
     program.args(["-c", "echo waiting for the database >&2; sleep 30"]);
     let program = Program::new(program).stderr(Stderr::Keep);
-    let never = Member::to("never", program).connect_deadline(Duration::from_millis(300));
+    // The earlier deadline counts.
+    let builder = Client::builder().connect_deadline(Duration::from_secs(60));
+    let never = Member::to_with("never", program, builder).connect_deadline(Duration::from_millis(300));
     let host = Host::start([never]).expect("a host");
     let listing = host.tools().await;
     let ListingState::Missing { why } = &listing.parts[0].state else { panic!("{:?}", listing.parts) };

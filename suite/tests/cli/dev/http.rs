@@ -31,23 +31,25 @@ struct Running {
 
 impl Running {
     fn start(name: &str, pause: &str) -> Self {
+        Self::with(name, pause, |server| [SERVER, server, "src"].map(str::to_owned).to_vec())
+    }
+
+    /// Starts it with another command, which is made from the address of the server.
+    fn with(name: &str, pause: &str, words: impl FnOnce(&str) -> Vec<String>) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("dev-http-{name}"));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("src")).expect("a folder of our own");
         fs::write(folder.join("src/description"), "First").expect("a file of our own");
         fs::write(folder.join("src/pause"), pause).expect("a file of our own");
         // The build fails while there is this file.
-        fs::write(
-            folder.join("build.sh"),
-            "if [ -e src/broken ]; then echo 'expected a semicolon' >&2; exit 1; fi",
-        )
-        .expect("a file of our own");
+        let build = "if [ -e src/broken ]; then echo 'expected a semicolon' >&2; exit 1; fi";
+        fs::write(folder.join("build.sh"), build).expect("a file of our own");
         let (own, server) = (free(), free());
         let log = File::create(folder.join("log")).expect("a file of our own");
         let mut command = binary::command();
         command.current_dir(&folder).stdin(Stdio::null()).stderr(log);
         command.args(["dev", "--http", &own.to_string(), "--url", &format!("http://{server}/mcp")]);
-        command.args(["--watch", "src", "--build", "sh build.sh", "--", SERVER, &server.to_string(), "src"]);
+        command.args(["--watch", "src", "--build", "sh build.sh", "--"]).args(words(&server.to_string()));
         let child = command.spawn().expect("the binary starts");
         Self { child, folder, own, server }
     }
@@ -228,6 +230,57 @@ async fn a_body_over_64_mib_is_refused() {
     running.until("the server runs").await;
     assert_eq!(answer(&running, "host: localhost", (64 << 20) + 1), "HTTP/1.1 413");
     assert_ne!(answer(&running, "host: localhost", 16 << 20), "HTTP/1.1 413");
+}
+
+/// A server that answers a POST with more than 64 MiB: one JSON body at first, and then an event, with another one behind
+/// it.
+fn serve_too_much(address: SocketAddr) {
+    let listener = TcpListener::bind(address).expect("the address of the server");
+    std::thread::spawn(move || {
+        let mut answered = 0;
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut head = [0; 4_096];
+            // A connection without a request only asks whether the server listens.
+            if stream.read(&mut head).is_ok_and(|count| count > 0) {
+                let large = "x".repeat((64 << 20) + 1);
+                let (kind, body) = match answered {
+                    0 => ("application/json", format!("\"{large}\"")),
+                    _ => (
+                        "text/event-stream",
+                        format!("data: {large}\n\ndata: {{\"id\":1,\"result\":{{}}}}\n\n"),
+                    ),
+                };
+                answered += 1;
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+            }
+        }
+    });
+}
+
+#[tokio::test]
+async fn a_response_and_an_event_over_64_mib_are_left_out() {
+    // The test is the server; the one that `dev` starts does nothing.
+    let running = Running::with("large-answer", "0", |_| ["sleep", "60"].map(str::to_owned).to_vec());
+    running.until("clients connect to").await;
+    serve_too_much(running.server);
+    running.until("the server runs").await;
+    let ask = || {
+        let mut stream = TcpStream::connect(running.own).expect("it listens");
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length";
+        stream.write_all(format!("{head}: {}\r\n\r\n{body}", body.len()).as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("UTF-8");
+        answer
+    };
+    let whole = ask();
+    assert!(whole.contains("the server was restarted before it answered `ping`"), "{} bytes", whole.len());
+    running.until("the response broke off, or has more than 67108864 bytes").await;
+    let events = ask();
+    assert!(events.contains("\"result\":{}") && events.len() < 1_000, "{} bytes", events.len());
+    running.until("an event of more than 67108864 bytes is left out").await;
 }
 
 #[tokio::test]

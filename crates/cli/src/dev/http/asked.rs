@@ -26,6 +26,9 @@ impl Asked {
 
     /// Shows the answers in a message of the server. Returns the message that the client gets instead if it differs.
     pub(super) fn answered(&mut self, text: &str) -> Option<String> {
+        if self.open.is_empty() {
+            return None;
+        }
         let mut message: Value = serde_json::from_str(text).ok()?;
         let mut is_changed = false;
         let frames = match &mut message {

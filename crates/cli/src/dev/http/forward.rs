@@ -20,7 +20,7 @@ use super::asked::{Asked, each};
 use super::front::{Front, Open, Outgoing, whole};
 use super::session::Session;
 use super::standing;
-use crate::dev::MAX_FRAME;
+use crate::dev::{MAX_FRAME, changes};
 use crate::output;
 
 /// The header with the id of a session.
@@ -110,8 +110,9 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let text = answer.to_string();
         let session = Session::opened(&sent.message, &sent.path, &answer, response.headers(), generation);
-        if session.is_some_and(|session| !front.remember(session)) {
-            output::note("too many sessions: this one ends with the server");
+        let is_remembered = session.is_some_and(|session| front.remember(session));
+        if !is_remembered && response.headers().contains_key(SESSION) {
+            output::note("too many or too large sessions: this one ends with the server");
         }
         whole(status, asked.answered(&text).unwrap_or(text))
     } else {
@@ -155,7 +156,11 @@ pub(super) async fn send(front: &Front, sent: &Sent, generation: u64) -> Result<
     if let Some(session) = front.session(&headers) {
         let mut session = session.lock().await;
         let upstream = session.at(generation, front, &headers).await?;
-        each(&sent.message).for_each(|message| session.note(message));
+        for message in each(&sent.message) {
+            if !session.note(message) {
+                output::note(changes::NOT_REMEMBERED);
+            }
+        }
         if upstream != session.id {
             // The events were those of another server.
             headers.remove(LAST_EVENT);

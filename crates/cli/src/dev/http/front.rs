@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -29,7 +29,7 @@ use super::session::Session;
 const MAX_CONNECTIONS: usize = 256;
 
 /// The maximal number of sessions that are opened again after a restart.
-const MAX_SESSIONS: usize = 1_024;
+const MAX_SESSIONS: usize = 256;
 
 /// The time for which a request waits for a server.
 const WAIT: Duration = Duration::from_secs(60);
@@ -198,12 +198,21 @@ impl Drop for Open {
 pub(super) async fn serve(listener: TcpListener, front: Arc<Front>) {
     let mut connections: Vec<Work> = Vec::new();
     loop {
-        let accepted = poll_fn(|cx| {
+        let mut accepting = pin!(accept(&listener));
+        let stream = poll_fn(|cx| {
             connections.retain_mut(|connection| connection.as_mut().poll(cx).is_pending());
-            if connections.len() < MAX_CONNECTIONS { listener.poll_accept(cx) } else { Poll::Pending }
+            if connections.len() < MAX_CONNECTIONS { accepting.as_mut().poll(cx) } else { Poll::Pending }
         });
-        match accepted.await {
-            Ok((stream, _)) => connections.push(Box::pin(serve_one(stream, Arc::clone(&front)))),
+        let stream = stream.await;
+        connections.push(Box::pin(serve_one(stream, Arc::clone(&front))));
+    }
+}
+
+/// Waits for the next connection.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
             // Such as too many open files: the next attempt may succeed.
             Err(_) => sleep(Duration::from_millis(100)).await,
         }
@@ -262,9 +271,9 @@ mod tests {
     }
 
     #[test]
-    fn of_sessions_1024_are_remembered() {
+    fn of_sessions_256_are_remembered() {
         let front = Front::new("http://127.0.0.1:1/mcp".parse().expect("a URL"));
         let remember = |n: usize| front.remember(Session::for_test(&n.to_string()));
-        assert!((0..1_024).all(remember) && !remember(1_024));
+        assert!((0..256).all(remember) && !remember(256));
     }
 }

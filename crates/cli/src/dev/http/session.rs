@@ -1,7 +1,5 @@
 //! A session of a client, which each new server has to open again.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method};
@@ -9,29 +7,27 @@ use serde_json::{Value, json};
 
 use super::forward::{self, SESSION};
 use super::front::Front;
+use crate::dev::set_up::SetUp;
 use crate::dev::{MAX_FRAME, changes};
 use crate::visible;
 
-/// The state that the client of a session has set up.
+/// A session: what its client has set up, and how the newest server knows it.
 pub(super) struct Session {
-    /// The capabilities of the newest server.
-    capabilities: Value,
     /// The number of the server that knows the session.
     pub(super) generation: u64,
     /// The id that the client knows.
     pub(super) id: String,
-    /// The request `initialize`.
-    initialize: Value,
-    is_initialized: bool,
-    log_level: Option<Value>,
+    /// The lists of the newest server.
+    lists: Vec<&'static str>,
     path: String,
-    subscribed: BTreeMap<String, Value>,
+    set_up: SetUp,
     /// The id that the newest server knows.
     upstream: HeaderValue,
 }
 
 impl Session {
-    /// Returns the session that this answer to `initialize` has opened; `None` if the server has no sessions.
+    /// Returns the session that this answer to `initialize` has opened; `None` if the server has no sessions, or if the
+    /// request is too large to be remembered.
     pub(super) fn opened(
         initialize: &Value,
         path: &str,
@@ -40,35 +36,25 @@ impl Session {
         generation: u64,
     ) -> Option<Self> {
         let upstream = headers.get(SESSION)?.clone();
-        let capabilities = answer.pointer("/result/capabilities")?.clone();
-        Some(Self {
-            capabilities,
+        let mut set_up = SetUp::default();
+        set_up.note(initialize).then_some(Self {
             generation,
             id: upstream.to_str().ok()?.to_owned(),
-            initialize: initialize.clone(),
-            is_initialized: false,
-            log_level: None,
+            lists: changes::lists(answer.pointer("/result/capabilities")?),
             path: path.to_owned(),
-            subscribed: BTreeMap::new(),
+            set_up,
             upstream,
         })
     }
 
     /// Returns the notifications that everything has changed.
     pub(super) fn changes(&self) -> Vec<String> {
-        changes::of_session(&self.capabilities, self.subscribed.keys())
+        changes::of_session(&self.lists, self.set_up.uris())
     }
 
-    /// Remembers what a message of the client sets up.
-    pub(super) fn note(&mut self, message: &Value) {
-        let uri = || message["params"]["uri"].as_str().unwrap_or_default().to_owned();
-        match message["method"].as_str() {
-            Some("notifications/initialized") => self.is_initialized = true,
-            Some("logging/setLevel") => self.log_level = Some(message.clone()),
-            Some("resources/subscribe") => drop(self.subscribed.insert(uri(), message.clone())),
-            Some("resources/unsubscribe") => drop(self.subscribed.remove(&uri())),
-            _ => {}
-        }
+    /// Remembers what a message of the client sets up. Returns whether there was room for it.
+    pub(super) fn note(&mut self, message: &Value) -> bool {
+        self.set_up.note(message)
     }
 
     /// Returns the id that the server of this generation knows. A server that does not know the session is asked to open
@@ -88,18 +74,19 @@ impl Session {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let revision = headers.remove("mcp-protocol-version");
-        let (opened, answer) = self.post(front, &headers, &self.initialize).await?;
+        let initialize = self.set_up.initialize().ok_or("expected a session that was initialized")?;
+        let (opened, answer) = self.post(front, &headers, initialize).await?;
         let upstream = opened.get(SESSION).cloned().ok_or("expected a session, but found none")?;
-        let capabilities = answer.pointer("/result/capabilities").cloned();
-        self.capabilities = capabilities.ok_or_else(|| {
+        let capabilities = answer.pointer("/result/capabilities").ok_or_else(|| {
             format!("expected a result, but found {}", visible::short_line(&answer.to_string(), 200))
         })?;
+        self.lists = changes::lists(capabilities);
         headers.insert(SESSION, upstream.clone());
         headers.extend(revision.map(|it| (forward::REVISION, it)));
-        if self.is_initialized {
+        if self.set_up.is_initialized() {
             let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
             self.post(front, &headers, &initialized).await?;
-            for request in self.subscribed.values().chain(&self.log_level) {
+            for request in self.set_up.requests() {
                 self.post(front, &headers, request).await?;
             }
         }
@@ -130,7 +117,8 @@ impl Session {
     #[cfg(test)]
     pub(super) fn for_test(id: &str) -> Self {
         let headers = HeaderMap::from_iter([(SESSION, HeaderValue::from_str(id).expect("an id"))]);
-        let answer = json!({ "result": { "capabilities": {} } });
-        Self::opened(&Value::Null, "/mcp", &answer, &headers, 1).expect("a session")
+        let (initialize, answer) =
+            (json!({ "method": "initialize" }), json!({ "result": { "capabilities": {} } }));
+        Self::opened(&initialize, "/mcp", &answer, &headers, 1).expect("a session")
     }
 }

@@ -170,7 +170,7 @@ impl Member {
             How::Once(connecting) => Connector::Once(Some(Box::pin(in_time(connecting, deadline)))),
             How::Target { builder, target } => {
                 // The error of the builder has what the server has written to its stderr.
-                let builder = builder.or_eras(eras).or_connect_deadline(deadline);
+                let builder = builder.or_eras(eras).within(deadline);
                 if target.again().is_none() {
                     return Connector::Once(Some(Box::pin(builder.connect(target))));
                 }

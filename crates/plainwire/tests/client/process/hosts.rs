@@ -1,5 +1,7 @@
 //! Commands as the servers of a host, and legacy commands that an `Eras` remembers.
 
+use std::time::Duration;
+
 use plainwire::Client;
 use plainwire::client::Eras;
 use plainwire::client::host::{Connection, Host, Member};
@@ -17,7 +19,7 @@ async fn a_command_of_a_host_that_died_is_started_again() {
         assert_eq!(timeout(PATIENCE, call()).await.expect("in time").expect("text"), "done");
         timeout(PATIENCE, async {
             while matches!(host.servers()[0].connection, Connection::Connected(_)) {
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
         .await
@@ -54,4 +56,20 @@ async fn a_command_that_was_legacy_is_not_asked_again_what_it_speaks() {
     };
     assert_eq!(asked(&script), "discover initialize initialize");
     assert_eq!(asked(&other), "discover initialize", "another command is another server");
+}
+
+/// A command that was legacy dies after 300 ms of the second, and then says nothing.
+#[tokio::test]
+async fn a_command_that_is_asked_again_has_the_rest_of_the_deadline() {
+    let later = r#"case $(grep -c pid "$NOTES") in 1) ;; 2) sleep 0.3; exit ;; *) sleep 30 ;; esac"#;
+    let (script, eras) = (Script::new(&format!("{later}\n{OLD}")), Eras::new());
+    let connect = || {
+        let builder = Client::builder().eras(&eras).connect_deadline(Duration::from_secs(1));
+        builder.command(script.program())
+    };
+    connect().await.expect("a connection").close().await;
+    let error = connect().await.expect_err("nobody answers").to_string();
+    let within = error.strip_prefix("expected a connection within ").and_then(|it| it.split("ms").next());
+    let within: u32 = within.and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("{error}"));
+    assert!((1..=700).contains(&within), "{error}");
 }

@@ -434,11 +434,11 @@ impl Calls {
     }
 }
 
-/// Appends the JSON of a result, with room for the end of its message: without this room, a long result would be copied
-/// once more when the buffer grows.
-fn append(out: &mut Vec<u8>, result: &[u8]) {
-    out.reserve(result.len() + END_OF_MESSAGE);
-    out.extend_from_slice(result);
+/// Appends a page of a list, with room for the end of its message: without this room, a long page would be copied once
+/// more when the buffer grows.
+fn append(out: &mut Vec<u8>, page: &[u8]) {
+    out.reserve(page.len() + END_OF_MESSAGE);
+    out.extend_from_slice(page);
 }
 
 /// Finds the entry that completes the argument in `params`; `None` if the argument has no completion.
