@@ -5,10 +5,16 @@ use crate::error::Error;
 use crate::json::write;
 use crate::revision::{Feature, Revision};
 
+/// The room that is reserved for an answer before it is written, in bytes. 256: enough for most answers that
+/// are a sentence or a few numbers.
+const SHORT: usize = 256;
+
 /// Writes the part of a successful answer before the value of `result`.
 ///
 /// Write the value next, then call [`end`].
 pub fn begin_result(out: &mut Vec<u8>, id: &Id) {
+    // A short answer then takes one allocation.
+    out.reserve(SHORT);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     id.write(out);
     out.extend_from_slice(br#","result":"#);

@@ -256,7 +256,9 @@ impl Serving {
 /// Returns the approximate size in bytes that the head of a request has in HTTP/1.1.
 fn size_of_head(head: &Parts) -> usize {
     let fields = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
-    head.uri.to_string().len() + fields.sum::<usize>()
+    let authority = head.uri.authority().map_or(0, |it| it.as_str().len());
+    let path = head.uri.path_and_query().map_or(0, |it| it.as_str().len());
+    authority + path + fields.sum::<usize>()
 }
 
 #[cfg(test)]

@@ -98,8 +98,14 @@ impl SessionSlots {
     }
 
     /// Returns the sessions that may have expired by `now`. Later calls return such a session again once
-    /// `idle` has passed, unless [`Self::lives`] or [`Self::ended`] is called for it.
-    pub(crate) fn due(&self, now: Instant, idle: Duration) -> Vec<Arc<str>> {
+    /// `idle` has passed, unless [`Self::lives`] or [`Self::ended`] is called for it. `live_until` returns the
+    /// end of a session that is in memory, where it is kept up to date.
+    pub(crate) fn due(
+        &self,
+        now: Instant,
+        idle: Duration,
+        live_until: impl Fn(&str) -> Option<Instant>,
+    ) -> Vec<Arc<str>> {
         let mut due = Vec::new();
         let mut guard = self.lock();
         let open = &mut *guard;
@@ -109,6 +115,7 @@ impl SessionSlots {
                 break;
             }
             let Some(known) = open.by_id.get_mut(&id) else { continue };
+            known.until = known.until.max(live_until(&id).unwrap_or(known.until));
             if known.until <= now {
                 known.until = now + idle.max(MOMENT);
                 due.push(Arc::clone(&id));
@@ -166,23 +173,26 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn asks_about_what_nobody_has_used_and_about_nothing_else() {
-        let (slots, caller, now) = (SessionSlots::new(3), "ada".into(), Instant::now());
+        let (slots, caller, now) = (SessionSlots::new(4), "ada".into(), Instant::now());
         let memory = Arc::new(Memory::new(None));
-        for id in ["used", "left", "ended"] {
+        for id in ["used", "left", "live", "ended"] {
             let memory = memory.claim(&caller, 1).expect("room");
             slots.enter(id, (slots.slot(&caller).expect("a slot"), memory), now + IDLE);
         }
         assert!(slots.slot(&caller).is_none() && slots.slot(&"bob".into()).is_some());
-        assert!(slots.due(now + IDLE / 2, IDLE).is_empty());
+        let due = |after| slots.due(now + after, IDLE, |id| (id == "live").then_some(now + 3 * IDLE));
+        assert!(due(IDLE / 2).is_empty());
         slots.lives("used", now + 2 * IDLE);
         slots.ended("ended");
-        assert_eq!(slots.due(now + IDLE, IDLE), ["left".into()]);
-        assert!(slots.due(now + IDLE, IDLE).is_empty(), "it is being asked about");
-        assert_eq!(slots.due(now + 2 * IDLE, IDLE).len(), 2);
+        assert_eq!(due(IDLE), ["left".into()]);
+        assert!(due(IDLE).is_empty(), "it is being asked about");
+        assert_eq!(due(2 * IDLE).len(), 2);
+        assert_eq!(due(3 * IDLE).len(), 3, "and the one that was in memory until now");
+        slots.ended("live");
         slots.ended("used");
         slots.ended("left");
         assert!(slots.is_empty() && slots.lock().by_time.is_empty());
-        let again: Vec<_> = (0..3).map(|_| slots.slot(&caller)).collect();
+        let again: Vec<_> = (0..4).map(|_| slots.slot(&caller)).collect();
         assert!(again.iter().all(Option::is_some), "all slots are free again");
     }
 }

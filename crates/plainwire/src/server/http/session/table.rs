@@ -78,7 +78,8 @@ struct LiveSession {
     /// The generation of the record that is in the store ([`Session::generation`]).
     saved: u64,
     session: Arc<Session>,
-    /// The earliest time at which the session may have expired.
+    /// The earliest time at which the session may have expired. While the session is in memory, this counts,
+    /// and not the time that is kept with its slot.
     until: Instant,
     /// Whether the session was used since the last turn of [`sweep`].
     used: bool,
@@ -164,11 +165,8 @@ impl Sessions {
         id: &str,
         principal: Option<&Arc<Principal>>,
     ) -> Result<Option<Arc<Session>>, StoreError> {
-        let here = self.use_entry(id, |entry| {
-            (entry.principal.as_ref() == principal).then(|| Arc::clone(&entry.session))
-        });
-        match here {
-            Some(Some(session)) => return Ok(self.touch(id, &session).await?.map(|_| session)),
+        match self.use_live(id, principal) {
+            Some(Some(session)) => return Ok(self.touch(id, &session).await?.then_some(session)),
             Some(None) => return Ok(stranger()),
             None => {}
         }
@@ -185,31 +183,36 @@ impl Sessions {
         let restored =
             Session::restore(&self.built, principal.cloned(), id, Arc::clone(&self.store), &record);
         let Some(session) = restored.map(Arc::new) else { return Ok(None) };
-        let Some(until) = self.touch(id, &session).await? else { return Ok(None) };
+        let until = Instant::now() + self.idle_of(&session);
+        if !self.touch(id, &session).await? {
+            return Ok(None);
+        }
         let saved = session.generation();
         let entry = LiveSession { principal: principal.cloned(), saved, session, until, used: true };
         Ok(Some(self.enter(id, entry)))
     }
 
-    /// Calls `look` with a session that is in memory, and marks the session as used; `None` if it is not in
-    /// memory.
-    fn use_entry<T>(&self, id: &str, look: impl FnOnce(&LiveSession) -> T) -> Option<T> {
+    /// Returns a session that is in memory, and records that it is used and so lives on; `Some(None)` if it
+    /// belongs to another principal, `None` if it is not in memory.
+    fn use_live(&self, id: &str, principal: Option<&Arc<Principal>>) -> Option<Option<Arc<Session>>> {
         let mut live = self.lock();
         let entry = live.by_id.get_mut(id)?;
+        if entry.principal.as_ref() != principal {
+            return Some(None);
+        }
         entry.used = true;
-        Some(look(entry))
+        entry.until = Instant::now() + self.idle_of(&entry.session);
+        Some(Some(Arc::clone(&entry.session)))
     }
 
-    /// Extends the life of a session, and returns its new end; `None` if the session has ended.
-    async fn touch(&self, id: &str, session: &Session) -> Result<Option<Instant>, StoreError> {
-        let idle = self.idle_of(session);
-        let until = Instant::now() + idle;
-        if self.store.touch(id, idle).await? {
-            self.lives(id, until);
-            return Ok(Some(until));
+    /// Extends the life of a session in the store. Returns whether the session is there; if it has ended, it
+    /// ends in memory too.
+    async fn touch(&self, id: &str, session: &Session) -> Result<bool, StoreError> {
+        let lives = self.store.touch(id, self.idle_of(session)).await?;
+        if !lives {
+            self.forget(id);
         }
-        self.forget(id);
-        Ok(None)
+        Ok(lives)
     }
 
     /// Returns how long the session lives without activity.
@@ -315,12 +318,16 @@ impl Sessions {
     fn turn(&self) -> Option<Vec<(Arc<str>, StoreCheck)>> {
         let (now, margin) = (Instant::now(), 2 * self.pause());
         let mut live = self.lock();
-        live.by_id.retain(|_, entry| {
+        live.by_id.retain(|id, entry| {
             let used = std::mem::take(&mut entry.used);
             // If a task holds the session besides this table, it is about to use it.
             let is_held = Arc::strong_count(&entry.session) > 1 || !entry.session.is_idle();
             // A change that is not in the store yet would be lost.
-            used || is_held || entry.saved != entry.session.generation()
+            let stays = used || is_held || entry.saved != entry.session.generation();
+            if !stays {
+                self.slots.lives(id, entry.until);
+            }
+            stays
         });
         if live.by_id.is_empty() && self.slots.is_empty() {
             live.by_id.shrink_to_fit();
@@ -337,8 +344,8 @@ impl Sessions {
             (entry.until <= now).then(|| (Arc::from(&**id), StoreCheck::IsThere))
         });
         let mut asked: Vec<_> = touched.collect();
-        drop(live);
-        let unused = self.slots.due(now, self.idle).into_iter();
+        let live_until = |id: &str| live.by_id.get(id).map(|entry| entry.until);
+        let unused = self.slots.due(now, self.idle, live_until).into_iter();
         asked.extend(unused.map(|id| (id, StoreCheck::IsThere)));
         Some(asked)
     }

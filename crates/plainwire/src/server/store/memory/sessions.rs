@@ -1,8 +1,9 @@
 //! The sessions of a store: their records, logs and deadlines.
 //!
 //! In: ids and durations. Out: records, and the log of a session once something is written to it. A session
-//! is in one of several shards, by the hash of its id. Each shard keeps its sessions by id and by deadline,
-//! so that the session that expires next is found at once: no method iterates over all sessions.
+//! is in one of several shards, by the hash of its id. Each shard keeps its sessions by id, and sorted by the
+//! time at which each is looked at: its deadline, or one that was its deadline before the session was touched. So
+//! a touch, which each request makes, is one lookup, and no method iterates over sessions that nobody has touched.
 
 use std::collections::hash_map::RandomState;
 use std::collections::{BTreeSet, HashMap};
@@ -33,15 +34,20 @@ pub(super) struct Sessions {
 /// The sessions of one shard, a part of all sessions with a lock of its own.
 #[derive(Default)]
 struct SessionShard {
-    /// Invariant: the ids of the sessions in `by_id`, sorted by deadline.
-    by_deadline: BTreeSet<(Moment, Arc<str>)>,
+    /// Invariant: the ids of the sessions in `by_id`, sorted by their `looked_at`.
+    by_time: ByTime,
     /// The sessions, by id. Boxed, so that the free slots of the table are small.
     by_id: HashMap<Arc<str>, Box<Session>>,
 }
 
+/// The ids of sessions, sorted by the moments at which they are looked at.
+type ByTime = BTreeSet<(Moment, Arc<str>)>;
+
 struct Session {
     /// The moment at which the session expires.
     deadline: Moment,
+    /// The moment at which [`SessionShard::pop_expired`] looks at this session next: at most `deadline`.
+    looked_at: Moment,
     /// The events of the session; `None` until the first event is written.
     log: Option<Arc<Log>>,
     record: Box<[u8]>,
@@ -66,7 +72,8 @@ impl Sessions {
                 return Err(StoreError::Full { limit: self.limit });
             }
         }
-        let session = Session { deadline: self.clock.after(idle), log: None, record: record.into() };
+        let deadline = self.clock.after(idle);
+        let session = Session { deadline, looked_at: deadline, log: None, record: record.into() };
         let shard = &mut lock(self.shard(id));
         if shard.by_id.contains_key(id) {
             self.count.fetch_sub(1, Ordering::Relaxed);
@@ -77,56 +84,54 @@ impl Sessions {
     }
 
     pub(super) fn load(&self, id: &str) -> Option<Vec<u8>> {
-        let now = self.clock.now();
-        // The fast path, which every request takes: one lookup.
-        if let Some(session) = lock(self.shard(id)).by_id.get(id).filter(|it| it.deadline > now) {
-            return Some(session.record.to_vec());
-        }
-        self.alive(id, |shard| shard.by_id.get(id).map(|it| it.record.to_vec()))
+        self.alive(id, |session, _| Some(session.record.to_vec()))
     }
 
     pub(super) fn save(&self, id: &str, record: &[u8]) -> bool {
         let record = record.into();
-        let replaced = self
-            .alive(id, |shard| shard.by_id.get_mut(id).map(|it| std::mem::replace(&mut it.record, record)));
-        replaced.is_some()
+        // The old record is freed after the shard is unlocked.
+        self.alive(id, |session, _| Some(std::mem::replace(&mut session.record, record))).is_some()
     }
 
     pub(super) fn touch(&self, id: &str, idle: Duration) -> bool {
         let deadline = self.clock.after(idle);
-        let woken = self.alive(id, |shard| shard.postpone(id, deadline));
+        let woken = self.alive(id, |session, by_time| Some(session.set_deadline(id, deadline, by_time)));
         woken.map(|woken| woken.into_iter().for_each(Waker::wake)).is_some()
     }
 
     pub(super) fn remove(&self, id: &str) -> bool {
-        let removed = self.alive(id, |shard| shard.remove(id));
-        removed.map(|session| self.end(session)).is_some()
+        let now = self.clock.now();
+        let Some(session) = lock(self.shard(id)).remove(id) else { return false };
+        let was_alive = session.deadline > now;
+        self.end(session);
+        was_alive
     }
 
     /// Returns the log of a session; `None` if there is no such session, or no event was ever written to it.
     pub(super) fn log(&self, id: &str) -> Option<Arc<Log>> {
-        self.alive(id, |shard| shard.by_id.get(id)?.log.clone())
+        self.alive(id, |session, _| session.log.clone())
     }
 
     /// Returns the log of a session, and makes it if necessary; `None` if there is no such session.
     pub(super) fn log_to_write(&self, id: &str) -> Option<Arc<Log>> {
-        self.alive(id, |shard| {
-            let session = shard.by_id.get_mut(id)?;
+        self.alive(id, |session, _| {
             let log = session.log.get_or_insert_with(|| Log::new(self.clock, session.deadline, &self.logs));
             Some(Arc::clone(log))
         })
     }
 
-    /// Runs `action` on the shard of a session. Returns `None` if there is no such session, and frees the
-    /// session if it has expired.
-    fn alive<T>(&self, id: &str, action: impl FnOnce(&mut SessionShard) -> Option<T>) -> Option<T> {
+    /// Runs `action` on a session, under the lock of its shard. Returns `None` if there is no such session,
+    /// and frees the session if it has expired.
+    fn alive<T>(&self, id: &str, action: impl FnOnce(&mut Session, &mut ByTime) -> Option<T>) -> Option<T> {
         let now = self.clock.now();
-        let mut shard = lock(self.shard(id));
-        if shard.by_id.get(id)?.deadline > now {
-            return action(&mut shard);
+        let mut guard = lock(self.shard(id));
+        let shard = &mut *guard;
+        let session = shard.by_id.get_mut(id)?;
+        if session.deadline > now {
+            return action(session, &mut shard.by_time);
         }
         let expired = shard.remove(id);
-        drop(shard);
+        drop(guard);
         if let Some(session) = expired {
             self.end(session);
         }
@@ -183,7 +188,7 @@ impl Sessions {
     pub(super) fn kept(&self) -> usize {
         let kept = self.shards.iter().map(|shard| {
             let shard = lock(shard);
-            assert_eq!(shard.by_id.len(), shard.by_deadline.len());
+            assert_eq!(shard.by_id.len(), shard.by_time.len());
             shard.by_id.len()
         });
         let kept = kept.sum();
@@ -203,13 +208,13 @@ impl Drop for Sessions {
 
 impl SessionShard {
     fn insert(&mut self, id: Arc<str>, session: Session) {
-        self.by_deadline.insert((session.deadline, Arc::clone(&id)));
+        self.by_time.insert((session.looked_at, Arc::clone(&id)));
         self.by_id.insert(id, Box::new(session));
     }
 
     fn remove(&mut self, id: &str) -> Option<Session> {
         let (id, session) = self.by_id.remove_entry(id)?;
-        self.by_deadline.remove(&(session.deadline, id));
+        self.by_time.remove(&(session.looked_at, id));
         // Shrinks a table that once had many more sessions.
         if self.by_id.capacity() > 8 * (self.by_id.len() + 8) {
             self.by_id.shrink_to(2 * self.by_id.len());
@@ -217,27 +222,36 @@ impl SessionShard {
         Some(*session)
     }
 
-    /// Removes the session that expired first; `None` if none has expired.
+    /// Removes a session that has expired; `None` if none has. Sessions that were touched meanwhile are sorted
+    /// by their new deadlines: each at most once for each of its lifetimes.
     fn pop_expired(&mut self, now: Moment) -> Option<Session> {
-        let (deadline, id) = self.by_deadline.first()?;
-        if *deadline > now {
-            return None;
+        loop {
+            if self.by_time.first()?.0 > now {
+                return None;
+            }
+            let (_, id) = self.by_time.pop_first()?;
+            let session = self.by_id.get_mut(&id)?;
+            session.looked_at = session.deadline;
+            let has_expired = session.deadline <= now;
+            self.by_time.insert((session.looked_at, Arc::clone(&id)));
+            if has_expired {
+                return self.remove(&id);
+            }
         }
-        let id = Arc::clone(id);
-        self.remove(&id)
     }
+}
 
-    /// Moves the deadline of a session. Returns the wakers that the caller has to wake; `None` if there is no
-    /// such session.
-    fn postpone(&mut self, id: &str, deadline: Moment) -> Option<Vec<Waker>> {
-        let key = Arc::clone(self.by_id.get_key_value(id)?.0);
-        let session = self.by_id.get_mut(id)?;
-        let mut entry = (session.deadline, key);
-        self.by_deadline.remove(&entry);
-        entry.0 = deadline;
-        self.by_deadline.insert(entry);
-        session.deadline = deadline;
-        Some(session.log.as_ref().map(|log| log.postpone(deadline)).unwrap_or_default())
+impl Session {
+    /// Moves the deadline. Returns the wakers that the caller has to wake.
+    fn set_deadline(&mut self, id: &str, deadline: Moment, by_time: &mut ByTime) -> Vec<Waker> {
+        self.deadline = deadline;
+        if deadline < self.looked_at
+            && let Some((_, id)) = by_time.take(&(self.looked_at, id.into()))
+        {
+            by_time.insert((deadline, id));
+            self.looked_at = deadline;
+        }
+        self.log.as_ref().map(|log| log.postpone(deadline)).unwrap_or_default()
     }
 }
 
