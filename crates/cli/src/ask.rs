@@ -238,6 +238,7 @@ fn inline(ask: &Ask) -> Option<&str> {
 
 pub(crate) fn read_as<T: serde::de::DeserializeOwned>(raw: &RawJson) -> Result<T, Failure> {
     serde_json::from_str(raw.get()).map_err(|error| {
-        plainwire::Error::Decode { message: format!("expected a result of another type: {error}") }.into()
+        plainwire::Error::Decode { message: format!("the result is of another type than expected: {error}") }
+            .into()
     })
 }

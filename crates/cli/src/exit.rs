@@ -127,8 +127,8 @@ impl Failure {
 
     /// If the hint is to sign in, completes it with the `plainwire login` command for this server.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
-        if self.hint.as_deref() == Some(TOKEN) {
-            self.hint = Some(TOKEN.replace("plainwire login", &login(choice)));
+        if let Some(hint @ (LOGIN | TOKEN)) = self.hint.as_deref() {
+            self.hint = Some(hint.replace("plainwire login", &login(choice)));
         }
         self
     }
@@ -158,9 +158,12 @@ impl From<plainwire::Error> for Failure {
         let trace = Some("`--trace` shows every frame");
         let (exit, hint) = match &error {
             plainwire::Error::Rpc(answer) if answer.received_code().is_some() => (Exit::Refused, None),
-            plainwire::Error::Http { status: 401 | 403, .. } => (Exit::Refused, Some(TOKEN)),
+            plainwire::Error::Http { status: 401 | 403, challenge, .. } => {
+                let offers_oauth = challenge.as_ref().is_some_and(|it| it.contains("resource_metadata"));
+                (Exit::Refused, Some(if offers_oauth { LOGIN } else { TOKEN }))
+            }
             plainwire::Error::Auth { fault, .. } => match fault {
-                AuthFault::LoginNeeded => (Exit::Refused, Some(TOKEN)),
+                AuthFault::LoginNeeded => (Exit::Refused, Some(LOGIN)),
                 AuthFault::Settings => (Exit::Usage, None),
                 AuthFault::Store => (Exit::Unreachable, Some(STORE)),
                 AuthFault::Unreachable => (Exit::Unreachable, None),
@@ -193,9 +196,13 @@ fn login(choice: &ServerChoice) -> String {
     format!("plainwire login {name}")
 }
 
-/// The hint for a server that requires a token.
-const TOKEN: &str =
+/// The hint for a server that offers OAuth.
+const LOGIN: &str =
     "`plainwire login` signs in by OAuth; `--bearer-env VARIABLE` and `--token-file FILE` send a token";
+
+/// The hint for a server that requires a token, and does not say whether it offers OAuth.
+const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token; `plainwire login` signs in by OAuth, \
+                     if the server offers it";
 
 /// The hint for stored tokens that can't be read.
 const STORE: &str =

@@ -5,6 +5,9 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use plainwire_proto::json::visible;
+use plainwire_proto::model::CallToolResult;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// An error of a server or a client.
 ///
@@ -75,6 +78,9 @@ pub enum Error {
         status: u16,
         /// The body of the response, shortened.
         message: String,
+        /// How the server wants to be authenticated: the `WWW-Authenticate` header of the response, if there is one
+        /// of at most 4 KiB. It contains `resource_metadata` if the server offers OAuth as MCP describes it.
+        challenge: Option<String>,
     },
     /// Reading or writing failed.
     Io {
@@ -109,6 +115,8 @@ pub enum Error {
     Tool {
         /// The text in the result of the tool, written for the model.
         text: String,
+        /// The failure as the server describes it for programs; `None` if the server is not made with Plainwire.
+        failure: Option<Box<ToolFailure>>,
     },
     /// The server asked a question during the request, and the client did not answer it: it has no handler
     /// for such a question, the question was rejected, or the handler failed.
@@ -159,6 +167,40 @@ pub enum AuthFault {
     Unreachable,
 }
 
+/// The failure of a tool, as a server made with Plainwire describes it for programs: the parts of its
+/// [`ToolError`](crate::ToolError). The server sends them in `_meta["plainwire/error"]` of the result.
+#[non_exhaustive]
+#[derive(Clone, Debug, Deserialize)]
+pub struct ToolFailure {
+    /// The code, such as `not_found`.
+    pub code: String,
+    /// The message, without the hint.
+    pub message: String,
+    /// What the caller can do about the failure.
+    #[serde(default)]
+    pub hint: Option<String>,
+    /// Whether the same call may succeed later.
+    #[serde(default)]
+    pub retryable: bool,
+    /// Further data of the tool, as JSON.
+    #[serde(default)]
+    pub details: Option<Box<RawValue>>,
+}
+
+impl ToolFailure {
+    /// Returns the failure that `result` describes; `None` if the tool did not fail, or if the server sent no
+    /// such description.
+    pub fn of(result: &CallToolResult) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Meta {
+            #[serde(rename = "plainwire/error")]
+            failure: ToolFailure,
+        }
+        let meta = result.meta.as_ref().filter(|_| result.is_error)?;
+        serde_json::from_str::<Meta>(meta.get()).ok().map(|it| it.failure)
+    }
+}
+
 /// A result with this crate's [`enum@Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -188,7 +230,9 @@ impl fmt::Display for Error {
                 f.write_str(message)
             }
             Self::Hook { hook, why } => write!(f, "the {hook} hook failed: {why}"),
-            Self::Http { status, message } => write!(f, "the server refused with HTTP {status}: {message}"),
+            Self::Http { status, message, .. } => {
+                write!(f, "the server refused with HTTP {status}: {message}")
+            }
             Self::Io { doing, .. } => f.write_str(doing),
             Self::OutcomeUnknown { what, why } => {
                 write!(f, "it is unknown whether {what} took effect, because its answer got lost: {why}")
@@ -198,7 +242,7 @@ impl fmt::Display for Error {
                 Some(code) => write!(f, "{error} (code {code})"),
                 None => write!(f, "{error}"),
             },
-            Self::Tool { text } => write!(f, "the tool failed: {text}"),
+            Self::Tool { text, .. } => write!(f, "the tool failed: {text}"),
             Self::Unanswered { question, why } => {
                 write!(f, "the server's question {question:?} has no answer: {why}")
             }

@@ -93,7 +93,7 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
     assert!(ran.code == 4 && ran.stderr.starts_with("error: the server refused with HTTP 401"), "{ran:?}");
     assert!(
         ran.stderr.ends_with(&format!(
-            "\n\nhint: `plainwire login --url {url}` signs in by OAuth; `--bearer-env VARIABLE` and `--token-file FILE` send a token\n"
+            "\n\nhint: `--bearer-env VARIABLE` and `--token-file FILE` send a token; `plainwire login --url {url}` signs in by OAuth, if the server offers it\n"
         )),
         "{ran:?}"
     );

@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{mpsc, oneshot};
 
+pub use crate::error::ToolFailure;
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 pub use crate::trace_context::TraceContext;
@@ -426,8 +427,9 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String> {
 }
 
 pub(crate) fn decode<T: DeserializeOwned>(raw: &RawValue) -> Result<T> {
-    serde_json::from_str(raw.get())
-        .map_err(|error| Error::Decode { message: format!("expected a result of another type: {error}") })
+    serde_json::from_str(raw.get()).map_err(|error| Error::Decode {
+        message: format!("the result is of another type than expected: {error}"),
+    })
 }
 
 /// Converts the bytes of JSON that this module has written to a string. They are always UTF-8.

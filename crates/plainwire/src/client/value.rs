@@ -9,13 +9,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::decode;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ToolFailure};
 
 /// Returns the value of a tool's result: see [`Client::call`].
 pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T> {
     let text: String = result.content.iter().filter_map(Content::as_text).collect();
     if result.is_error {
-        return Err(Error::Tool { text });
+        return Err(Error::Tool { text, failure: ToolFailure::of(result).map(Box::new) });
     }
     if let Some(structured) = &result.structured_content {
         let inside = wrapped(structured);

@@ -71,6 +71,35 @@ async fn lists_and_numbers_have_structured_content_in_each_revision_that_has_it(
     }
 }
 
+#[tokio::test]
+async fn the_failure_of_a_tool_has_its_code_and_its_hint_for_programs() {
+    let fail = |it: Map<String, Value>| async move {
+        let error = ToolError::not_found("there is no issue 7").hint("`list_issues` has the numbers");
+        let error = if it.is_empty() { error } else { error.retryable().details(json!({ "largest": 6 })) };
+        Err::<String, _>(error)
+    };
+    let other = || async { CallToolResult { is_error: true, ..CallToolResult::default() } };
+    let server = || Server::new("s").tool(Tool::new("fail", fail)).tool(Tool::new("other", other));
+    for revision in Revision::ALL {
+        let client = testing::client(server().revisions(&[revision])).await.expect("a server");
+        let failure = async |tool: &str, arguments| match client.call::<Value>(tool, arguments).await {
+            Err(plainwire::Error::Tool { failure, .. }) => failure,
+            other => panic!("{revision}: {other:?}"),
+        };
+        let found = failure("fail", json!({})).await.expect("a description");
+        assert_eq!(
+            (&*found.code, &*found.message, found.retryable),
+            ("not_found", "there is no issue 7", false)
+        );
+        assert_eq!(found.hint.as_deref(), Some("`list_issues` has the numbers"));
+        assert!(found.details.is_none());
+        let found = failure("fail", json!({ "more": 1 })).await.expect("a description");
+        let details = found.details.map(|it| it.get().to_owned());
+        assert_eq!((found.retryable, details.as_deref()), (true, Some(r#"{"largest":6}"#)));
+        assert!(failure("other", json!({})).await.is_none(), "{revision}");
+    }
+}
+
 /// Returns a server with a tool that promises an integer `n` and a text `unit`, and returns what it is told.
 fn promising() -> Server {
     let schema = json!({

@@ -192,7 +192,7 @@ impl Connection {
         let message = format!(
             "expected access with one of {MOST_CHALLENGES} other credentials, but the server refused each"
         );
-        Err(Unsent::Refused(Error::Http { status: 401, message }))
+        Err(Unsent::Refused(Error::Http { status: 401, message, challenge: None }))
     }
 
     /// Makes one HTTP request with these headers, and adds no credentials. With `in_session`, adds the

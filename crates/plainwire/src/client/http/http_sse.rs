@@ -8,7 +8,7 @@ use reqwest::Response;
 
 use super::connection::{Connection, Sent, Unsent};
 use super::remote::shown;
-use super::response::{Cut, Position, Streamed, kind};
+use super::response::{Cut, Position, Streamed, challenge, kind};
 use super::{Arrived, Outbound};
 use crate::error::Error;
 
@@ -52,7 +52,8 @@ impl Connection {
             Ok(Sent { response, .. }) if response.status().is_success() => Ok(()),
             Ok(Sent { response, .. }) => {
                 let message = "expected `initialize` to be accepted".to_owned();
-                Err(Cut::Failed(Error::Http { status: response.status().as_u16(), message }))
+                let challenge = challenge(response.headers());
+                Err(Cut::Failed(Error::Http { status: response.status().as_u16(), message, challenge }))
             }
             Err(Unsent::Refused(error)) => Err(Cut::Failed(error)),
             Err(Unsent::Unknown(why)) => Err(Cut::Failed(Error::Closed { why })),

@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use plainwire_proto::json::{visible, write};
 use plainwire_proto::sse::{Event, Events, Piece};
@@ -50,6 +50,9 @@ const ROOM: usize = 33 << 20;
 /// The most bytes that are read of a response without a message, and the longest time for that.
 const MOST_DISCARDED: usize = 64 << 10;
 const DISCARDING: Duration = Duration::from_secs(5);
+
+/// The longest `WWW-Authenticate` header that an error keeps, in bytes. 4 KiB: challenges are a few names and URLs.
+const MAX_CHALLENGE: usize = 4 << 10;
 
 /// The most bytes of a stream that are parsed at a time. 16 KiB: thousands of tiny events, each of which takes more
 /// memory than its text, never wait together.
@@ -141,7 +144,7 @@ impl Connection {
     /// If the response has no such answer.
     pub(super) async fn read_alone(&self, out: &Outbound, mut response: Response) -> Result<Inbound> {
         let status = response.status().as_u16();
-        let failed = |message: String| Err(Error::Http { status, message });
+        let failed = |message: String| Err(Error::Http { status, message, challenge: None });
         if status != 200 {
             return failed(format!(
                 "expected a new session, but found: {}",
@@ -326,12 +329,13 @@ impl Connection {
         }
         // Nothing may hold up a frame without an answer: while too many answers of the client are on their way, no
         // message is handled, and so no permit becomes free.
+        let challenge = challenge(response.headers());
         let (body, permit) = match out.id {
             Some(_) => self.body(response).await.unwrap_or_default(),
             None => (beginning(response).await, None),
         };
         if matches!(status, 401 | 403) {
-            return Err(Cut::Failed(Error::Http { status, message: words(&body) }));
+            return Err(Cut::Failed(Error::Http { status, message: words(&body), challenge }));
         }
         let may_be_older = out.method == "initialize" && matches!(status, 400 | 404 | 405);
         if may_be_older && self.begin_http_sse(out).await? {
@@ -346,7 +350,7 @@ impl Connection {
                 let error = format!(r#"{{"code":-32601,"message":{text}}}"#);
                 Ok(Some(self.read(error_frame(out, &error), None)))
             }
-            _ => Err(Cut::Failed(Error::Http { status, message: words(&body) })),
+            _ => Err(Cut::Failed(Error::Http { status, message: words(&body), challenge })),
         }
     }
 
@@ -434,6 +438,12 @@ fn error_frame(out: &Outbound, error: &str) -> String {
     String::from_utf8(frame).unwrap_or_default()
 }
 
+/// Returns how the server wants to be authenticated: its `WWW-Authenticate` header, unless it is too long.
+pub(super) fn challenge(headers: &HeaderMap) -> Option<String> {
+    let challenge = headers.get(WWW_AUTHENTICATE)?.to_str().ok()?;
+    (challenge.len() <= MAX_CHALLENGE).then(|| challenge.to_owned())
+}
+
 /// Returns the text of a response body for messages to the user: the message of its JSON-RPC error, else the
 /// body.
 fn words(body: &[u8]) -> String {
@@ -443,7 +453,7 @@ fn words(body: &[u8]) -> String {
     }
     let message = error_in(body).and_then(|error| serde_json::from_str::<Words>(error.get()).ok());
     match message.map(|it| it.message).as_deref().unwrap_or(String::from_utf8_lossy(body).trim()) {
-        "" => "nothing".to_owned(),
+        "" => "an empty body".to_owned(),
         text => visible(text, 300),
     }
 }

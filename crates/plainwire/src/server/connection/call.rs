@@ -53,6 +53,9 @@ pub(crate) struct CallWork {
     pub(crate) running: Running,
 }
 
+/// The room that is reserved for the result of a call, in bytes. 192: enough for a sentence or a few numbers.
+const SHORT: usize = 192;
+
 /// The time that a running [step](crate::Context::step) has to end after its call was cancelled.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -259,7 +262,7 @@ impl CallFuture {
 
     fn answer(&mut self, outcome: Outcome, named: &str) {
         let answer = self.writer.settle(outcome, named, &self.uri).map(|outcome| {
-            let mut body = Vec::new();
+            let mut body = Vec::with_capacity(SHORT);
             self.writer.write(&outcome, &mut body);
             body
         });

@@ -320,10 +320,17 @@ async fn whatever_an_old_server_says_to_the_first_question_it_is_greeted() {
 
 #[tokio::test]
 async fn a_refusal_is_no_evidence_of_an_era() {
-    for status in ["401 Unauthorized", "403 Forbidden"] {
-        let script = Script::new(move |_| json(status, "no")).await;
+    let challenged = format!("401 Unauthorized\r\nwww-authenticate: Bearer {}", "a".repeat(90));
+    let too_long = format!("401 Unauthorized\r\nwww-authenticate: Bearer {}", "a".repeat(4 << 10));
+    for (status, length) in
+        [(&*challenged, Some(97)), (&too_long, None), ("401 Unauthorized", None), ("403 Forbidden", None)]
+    {
+        let head = status.to_owned();
+        let script = Script::new(move |_| json(&head, "")).await;
         let error = Client::builder().remote(remote(script.address)).await.expect_err("nobody is let in");
-        assert!(matches!(&error, Error::Http { status: 401 | 403, .. }), "{error}");
+        assert!(error.to_string().ends_with(": an empty body"), "{error}");
+        let Error::Http { status: 401 | 403, challenge, .. } = error else { panic!("{error}") };
+        assert_eq!(challenge.map(|it| it.len()), length, "how to get in, if the server says so in few bytes");
         assert_eq!(script.methods(), ["server/discover"]);
     }
 }
