@@ -16,7 +16,7 @@ use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
 use crate::notices::with_log;
 use crate::progress::with_bar;
-use crate::{listing, output, progress, save, tools, visible};
+use crate::{listing, output, progress, save, slips, tools, visible};
 
 /// The maximal time to list the tools of the server if the list is needed only for a hint.
 const HINT_DEADLINE: Duration = Duration::from_secs(2);
@@ -103,7 +103,10 @@ pub(crate) async fn read(it: Read) -> Result<Exit, Failure> {
 
 pub(crate) async fn read_on(client: &Client, read: &Read) -> Result<Exit, Failure> {
     let params = json!({ "uri": read.uri }).to_string();
-    let raw = request(client, "resources/read", &params, false).await?;
+    let raw = match request(client, "resources/read", &params, false).await {
+        Err(failure) => return Err(near(client, List::Resources, &read.uri, failure).await),
+        Ok(raw) => raw,
+    };
     match &read.out {
         _ if read.ask.json.is_some() => output::json(&raw)?,
         Some(file) => save::resource(file, &read_as::<ReadResourceResult>(&raw)?.contents)?,
@@ -129,7 +132,10 @@ pub(crate) async fn prompt_on(client: &Client, call: &Call) -> Result<Exit, Fail
 
 async fn prompt_with(client: &Client, call: &Call, arguments: Arguments) -> Result<Exit, Failure> {
     let params = json!({ "name": call.name, "arguments": arguments.of_prompt()? }).to_string();
-    let raw = request(client, "prompts/get", &params, call.explain).await?;
+    let raw = match request(client, "prompts/get", &params, call.explain).await {
+        Err(failure) => return Err(near(client, List::Prompts, &call.name, failure).await),
+        Ok(raw) => raw,
+    };
     if call.ask.json.is_some() {
         output::json(&raw)?;
     } else {
@@ -218,11 +224,40 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
     }
     let listed = timeout(HINT_DEADLINE, tools::tools(client, None)).await.ok()?.ok()?;
     let is_unknown = !listed.iter().any(|tool| tool.name() == call.name);
+    if let Some(near) = slips::nearest(&call.name, listed.iter().map(Entry::name)).filter(|_| is_unknown) {
+        return Some(format!("did you mean {near:?}?"));
+    }
     is_unknown.then(|| {
         "the server does not list this tool. Some servers list a tool only for hosts: `--as host` declares what a \
          host declares"
             .to_owned()
     })
+}
+
+/// Adds to a refusal the name that the user probably meant by `name`, if `list` of the server has one.
+async fn near(client: &Client, list: List, name: &str, failure: Failure) -> Failure {
+    if failure.exit != Exit::Refused || failure.hint.is_some() {
+        return failure;
+    }
+    let known = known_names(client, list).await;
+    let near = slips::nearest(name, known.iter().map(String::as_str)).filter(|near| *near != name);
+    Failure { hint: near.map(|near| format!("did you mean {near:?}?")), ..failure }
+}
+
+/// Returns the names of the entries in a list of the server, or their URIs for resources; none if the server has
+/// no such list, or does not return it soon.
+pub(crate) async fn known_names(client: &Client, list: List) -> Vec<String> {
+    let has_list = list.method().split('/').next().is_some_and(|it| client.hello().capabilities.has(it));
+    if !has_list {
+        return Vec::new();
+    }
+    let Ok(Ok(raw)) = timeout(HINT_DEADLINE, client.list_raw(list)).await else { return Vec::new() };
+    let member = if list == List::Resources { "uri" } else { "name" };
+    let name = |raw: &RawJson| {
+        let entry = Entry::read(raw.get());
+        entry.members().find(|(name, _)| *name == member)?.1.as_str().map(ToOwned::to_owned)
+    };
+    raw.iter().filter_map(name).collect()
 }
 
 /// Makes the arguments of the tool `name`, by its schema if they depend on it and the server lists the tool.

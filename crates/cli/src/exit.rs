@@ -157,7 +157,11 @@ impl From<plainwire::Error> for Failure {
             std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
         let trace = Some("`--trace` shows every frame");
         let (exit, hint) = match &error {
-            plainwire::Error::Rpc(answer) if answer.received_code().is_some() => (Exit::Refused, None),
+            plainwire::Error::Rpc(answer) if answer.received_code().is_some() => {
+                // The words of this client about a request that a server must not make.
+                let is_echo = answer.message().starts_with("expected a method of this client");
+                (Exit::Refused, is_echo.then_some(ECHO))
+            }
             plainwire::Error::Http { status: 401 | 403, challenge, .. } => {
                 let offers_oauth = challenge.as_ref().is_some_and(|it| it.contains("resource_metadata"));
                 (Exit::Refused, Some(if offers_oauth { LOGIN } else { TOKEN }))
@@ -203,6 +207,9 @@ const LOGIN: &str =
 /// The hint for a server that requires a token, and does not say whether it offers OAuth.
 const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token; `plainwire login` signs in by OAuth, \
                      if the server offers it";
+
+/// The hint for a program that sends back what it gets.
+const ECHO: &str = "the program sends back what it is sent, as `cat` does; is it an MCP server?";
 
 /// The hint for stored tokens that can't be read.
 const STORE: &str =

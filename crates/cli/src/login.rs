@@ -6,10 +6,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use plainwire::Client;
 use plainwire::client::Target;
 use plainwire::client::http::Remote;
 use plainwire::proto::peer::RequestOptions;
-use plainwire::{Client, Error};
 use plainwire_oauth::{LoggedOut, OAuth, Renewal, SignedIn, Url};
 use serde_json::{Value, json};
 
@@ -24,8 +24,8 @@ pub(crate) async fn login(it: Login) -> Result<Exit, Failure> {
     let (remote, url) = remote(&it.site)?;
     let patience = Duration::from_secs(it.timeout);
     let oauth = client(&it)?;
-    let was_open = is_open(remote, &oauth, patience).await?;
-    oauth.login(&url).await.map_err(|error| hinted(error, was_open))?;
+    let was_open = is_open(remote, &oauth, patience).await.map_err(|failure| hinted(failure, false))?;
+    oauth.login(&url).await.map_err(|error| hinted(error.into(), was_open))?;
     let signed_in = oauth
         .signed_in(&url)
         .await?
@@ -120,10 +120,15 @@ async fn is_open(remote: Remote, oauth: &OAuth, patience: Duration) -> Result<bo
     Ok(oauth.signed_in(&url).await?.is_none())
 }
 
-fn hinted(error: Error, was_open: bool) -> Failure {
-    let failure = Failure::from(error);
-    let hint = "the server answers without a token, so it may not need one";
-    Failure { hint: was_open.then(|| hint.to_owned()).or(failure.hint), ..failure }
+fn hinted(failure: Failure, was_open: bool) -> Failure {
+    let hint = match (was_open, failure.exit) {
+        (true, _) => "the server answers without a token, so it may not need one",
+        (false, Exit::Refused) => {
+            "a server without OAuth takes a token: `--bearer-env VARIABLE` and `--token-file FILE` send one"
+        }
+        _ => return failure,
+    };
+    Failure { hint: failure.hint.filter(|_| !was_open).or_else(|| Some(hint.to_owned())), ..failure }
 }
 
 fn show(it: &Login, url: &Url, signed_in: &SignedIn) -> Result<(), Failure> {

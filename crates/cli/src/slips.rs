@@ -19,6 +19,13 @@ const MAX_COMPARED: usize = 1_000;
 
 /// Returns the failure for a slip that is known. `words` is the command line, without the program.
 pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    if words.len() > 1 && words[0] == "--" {
+        let line = words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ");
+        return Some(Failure {
+            hint: Some(format!("plainwire list {line}")),
+            ..Failure::usage("expected a command of `plainwire` before `--`, but found none".to_owned())
+        });
+    }
     let command = words.first().filter(|it| CLIENTS.contains(&it.as_str()))?;
     let end = words.iter().position(|it| it == "--").unwrap_or(words.len());
     let own = &words[..end];
@@ -35,7 +42,12 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         }
         (ErrorKind::UnknownArgument, Some(option)) if option.starts_with("--") => {
             if !["call", "prompt"].contains(&command.as_str()) {
-                return None;
+                return Some(Failure {
+                    hint: Some(format!("`plainwire {command} --help` lists them")),
+                    ..Failure::usage(format!(
+                        "expected an option of `plainwire {command}`, but found {option:?}"
+                    ))
+                });
             }
             as_word(own, option)?
         }
@@ -220,8 +232,19 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_option_is_named_and_so_is_a_missing_command() {
+        check(
+            "list --nonsense -- x",
+            "expected an option of `plainwire list`, but found \"--nonsense\"",
+            "`plainwire list --help` lists them",
+        );
+        let said = "expected a command of `plainwire` before `--`, but found none";
+        check("-- ./server 'a b'", said, "plainwire list -- ./server 'a b'");
+    }
+
+    #[test]
     fn other_errors_are_left_to_clap() {
-        for line in ["list --timeot 3 -- x", "call", "list --nonsense -- x", "convert ./a"] {
+        for line in ["list --timeot 3 -- x", "call", "convert ./a"] {
             let words = shlex::split(line).expect("words");
             let error = Cli::try_parse_from(std::iter::once(&"plainwire".to_owned()).chain(&words))
                 .expect_err("a slip");

@@ -63,7 +63,8 @@ fn check_agreed(
         watch.uris.iter().filter(unwatched).map(|uri| format!("`{}`", visible::line(uri))).collect();
     if !unwatched.is_empty() {
         let text = format!("expected the server to watch {}, but it does not", unwatched.join(", "));
-        return Err(Failure::refused(text));
+        let hint = "the server reports no changes of it; `plainwire read` reads it once".to_owned();
+        return Err(Failure { hint: Some(hint), ..Failure::refused(text) });
     }
     let watched = lists(agreed);
     if watch.lists && watched.is_empty() {

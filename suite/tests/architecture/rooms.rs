@@ -61,7 +61,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("proto", "testing.rs", 200, &["peer"]),
     // plainwire: the rooms that all use, the server from its lowest room up, the client, and the rooms that
     // use both
-    room("plainwire", "error.rs", 250, &[]),
+    room("plainwire", "error.rs", 300, &[]),
     room("plainwire", "log.rs", 200, &["runtime"]),
     room("plainwire", "runtime", 1100, &[]),
     room("plainwire", "stream", 950, &[]),

@@ -96,6 +96,27 @@ fn exits_with_4_when_the_server_answers_with_an_error() {
 }
 
 #[test]
+fn a_refusal_ends_with_what_was_meant_or_what_to_type() {
+    for (words, hint) in [
+        (&["call", "calculat"][..], "did you mean \"calculate\"?"),
+        (&["read", "server://inf"], "did you mean \"server://info\"?"),
+        (&["prompt", "explain_calculatin"], "did you mean \"explain_calculation\"?"),
+        (
+            &["describe", "explain_calculation"],
+            "it is a prompt: `plainwire prompt explain_calculation …` gets it",
+        ),
+        (&["describe", "server://info"], "it is a resource: `plainwire read server://info` gets it"),
+        (&["watch", "server://info"], "the server reports no changes of it; `plainwire read` reads it once"),
+    ] {
+        let ran = ask(words);
+        assert!(ran.code == 4 && ran.stderr.ends_with(&format!("\n\nhint: {hint}\n")), "{words:?}: {ran:?}");
+    }
+    let ran = run(&["list", "--", "cat"]);
+    let hint = "\n\nhint: the program sends back what it is sent, as `cat` does; is it an MCP server?\n";
+    assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");
+}
+
+#[test]
 fn shows_the_code_that_was_sent() {
     // Before 2026-07-28 this error has another code. The message has to show the code that the server sent.
     let ran = ask(&["read", "nowhere://", "--era", "legacy"]);

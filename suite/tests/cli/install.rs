@@ -82,6 +82,12 @@ fn writes_urls_in_the_words_of_each_client() {
         assert_eq!(written[list]["a.example"].to_string(), expected, "{client}");
         assert!(install(&home, &words).quietly().contains("nothing to change"), "{client}");
     }
+    let ran = install(
+        &folder("install-nowhere"),
+        &["cursor", "--file=no/such/f.json", "--url=https://a.example/mcp"],
+    );
+    let said = "error: --file no/such/f.json: expected the folder no/such to exist, but found none\n";
+    assert!(ran.code == 2 && ran.stderr == said, "{ran:?}");
     let ran = install(&folder("install-url-desktop"), &["claude-desktop", "--url=https://a.example/mcp"]);
     assert!(ran.code == 2 && ran.stderr.contains("hint: add the URL in Claude Desktop"), "{ran:?}");
 }

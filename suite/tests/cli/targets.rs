@@ -97,6 +97,14 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
         )),
         "{ran:?}"
     );
+    let ran = run(&["login", "--url", &url, "--no-browser"]);
+    let hint = "hint: a server without OAuth takes a token: `--bearer-env VARIABLE` and `--token-file FILE` send one\n";
+    assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");
+    let ran = run(&["list", "--url", &url.replace("http:", "https:")]);
+    assert!(
+        ran.code == 3 && ran.stderr.contains(": expected TLS (https), but found something else; "),
+        "{ran:?}"
+    );
     for (words, said) in [
         (
             &["--bearer-env", "NOBODY"][..],

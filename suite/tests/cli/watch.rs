@@ -125,7 +125,7 @@ fn exits_with_4_and_names_what_can_not_be_watched() {
         );
     };
     let words = ["watch", "a:b", "c:d\u{1b}"];
-    let neither = "expected the server to watch `a:b`, `c:d\\u{1b}`, but it does not";
+    let neither = "expected the server to watch `a:b`, `c:d\\u{1b}`, but it does not\n\nhint: the server reports no changes of it; `plainwire read` reads it once";
     refused(json!({ "resources": {} }), &words, neither);
     let lists = "expected the server to report changes of tools, resources, but it does not";
     refused(json!({ "resources": {}, "tools": {} }), &["watch", "--lists"], lists);
@@ -139,7 +139,9 @@ fn exits_with_4_and_names_what_can_not_be_watched() {
     let agreed = json!({ "notifications": { "resourceSubscriptions": ["a:b"] } });
     steps.push(heard("notifications/subscriptions/acknowledged", agreed));
     let ran = play(&["watch", "a:b", "c:d"], steps, "");
-    assert_eq!((ran.code, &*ran.stderr), (4, "error: expected the server to watch `c:d`, but it does not\n"));
+    let said =
+        "error: expected the server to watch `c:d`, but it does not\n\nhint: the server reports no changes";
+    assert!(ran.code == 4 && ran.stderr.starts_with(said), "{ran:?}");
 }
 
 #[test]

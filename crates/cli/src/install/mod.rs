@@ -118,7 +118,16 @@ fn write(
 
 fn path(it: &ClientFile) -> Result<PathBuf, Failure> {
     if let Some(file) = &it.file {
-        return Ok(file.clone());
+        let folder = file.parent().filter(|it| !it.as_os_str().is_empty() && !it.is_dir());
+        return match folder {
+            None => Ok(file.clone()),
+            // Probably mistyped: no client would read the file there.
+            Some(folder) => Err(Failure::usage(format!(
+                "--file {}: expected the folder {} to exist, but found none",
+                visible::line(&file.display().to_string()),
+                visible::line(&folder.display().to_string())
+            ))),
+        };
     }
     let scope = if it.project { Scope::Project } else { Scope::User };
     let found =

@@ -158,6 +158,15 @@ impl Config {
             None => ("servers", Dialect::VsCode),
         };
         let Some(servers) = member(name) else {
+            let keys = ["mcpServers", "servers"];
+            let like = |found: &str| keys.into_iter().find(|key| key.eq_ignore_ascii_case(found));
+            if let Some((found, value)) = root.0.iter().find(|(found, _)| like(found).is_some()) {
+                let key = like(found).unwrap_or_default();
+                return Err(fault(
+                    line(&json, value.get()),
+                    format!("expected `{key}`, but found `{found}`"),
+                ));
+            }
             return Ok(Self::of(path, dialect, Vec::new(), "", Vec::new()));
         };
         object(servers, &format!("`{name}`"))?;

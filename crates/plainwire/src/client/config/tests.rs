@@ -321,6 +321,10 @@ fn says_what_is_wrong_and_where() {
             "expected x.json to have a server \"it\", but found \"a\", \"b\"",
         ),
         ("{}", "expected x.json to have a server \"it\", but found no server at all"),
+        (
+            "{\"theme\":1,\n\"McpServers\":{\"it\":{}}}",
+            "x.json:2: expected `mcpServers`, but found `McpServers`",
+        ),
         ("{\n\n\"a\" 1}", "x.json:3: expected JSON, but found: expected `:` at line 3 column 5"),
     ] {
         refused("x.json", json, why);

@@ -41,7 +41,9 @@ impl LinkState {
     pub(super) fn why(&self, now: Instant) -> Option<String> {
         match self {
             Self::Down { again: Some(again), why } if *again > now => {
-                Some(format!("{why}; it is tried again in {:?} at the earliest", tenths(*again - now)))
+                // The last lines of a process may end the reason.
+                let between = if why.contains('\n') { "\n" } else { "; " };
+                Some(format!("{why}{between}it is tried again in {:?} at the earliest", tenths(*again - now)))
             }
             Self::Down { why, .. } => Some(why.clone()),
             Self::Connected { .. } | Self::Connecting => None,

@@ -267,7 +267,12 @@ pub(super) fn explain(error: &reqwest::Error) -> String {
     while let Some(inner) = source.source() {
         source = inner;
     }
-    source.to_string()
+    let why = source.to_string();
+    // The words of `rustls` about a first record that is none of TLS.
+    if why.contains("InvalidContentType") {
+        return "expected TLS (https), but found something else; the server may speak http".to_owned();
+    }
+    why
 }
 
 pub(super) fn no_session() -> Error {

@@ -20,7 +20,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 /// The most redirects that are followed, within the same origin. 5: one for a slash, one for a version, and
 /// some to spare.
-const MOST_REDIRECTS: usize = 5;
+pub(super) const MOST_REDIRECTS: usize = 5;
 
 /// A server at a URL, and the headers or credentials for it.
 ///

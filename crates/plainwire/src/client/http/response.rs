@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, CONTENT_TYPE, LOCATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use plainwire_proto::json::{visible, write};
 use plainwire_proto::sse::{Event, Events, Piece};
@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::connection::{Connection, EVENTS, Permit, Sent, Unsent, explain};
+use super::remote::MOST_REDIRECTS;
 use super::session::ID;
 use super::{Arrived, Inbound, Outbound};
 use crate::error::{Error, Result};
@@ -330,6 +331,7 @@ impl Connection {
         // Nothing may hold up a frame without an answer: while too many answers of the client are on their way, no
         // message is handled, and so no permit becomes free.
         let challenge = challenge(response.headers());
+        let redirect = redirect(status, response.headers());
         let (body, permit) = match out.id {
             Some(_) => self.body(response).await.unwrap_or_default(),
             None => (beginning(response).await, None),
@@ -350,7 +352,10 @@ impl Connection {
                 let error = format!(r#"{{"code":-32601,"message":{text}}}"#);
                 Ok(Some(self.read(error_frame(out, &error), None)))
             }
-            _ => Err(Cut::Failed(Error::Http { status, message: words(&body), challenge })),
+            _ => {
+                let message = redirect.unwrap_or_else(|| words(&body));
+                Err(Cut::Failed(Error::Http { status, message, challenge }))
+            }
         }
     }
 
@@ -436,6 +441,15 @@ fn error_frame(out: &Outbound, error: &str) -> String {
     write::raw(&mut frame, error);
     frame.push(b'}');
     String::from_utf8(frame).unwrap_or_default()
+}
+
+/// Returns the text about a redirect that was not followed.
+fn redirect(status: u16, headers: &HeaderMap) -> Option<String> {
+    let to = headers.get(LOCATION).filter(|_| (300..400).contains(&status))?;
+    let to = visible(&String::from_utf8_lossy(to.as_bytes()), 300);
+    Some(format!(
+        "it redirects to {to:?}; at most {MOST_REDIRECTS} redirects are followed, and only within the same origin"
+    ))
 }
 
 /// Returns how the server wants to be authenticated: its `WWW-Authenticate` header, unless it is too long.

@@ -254,6 +254,7 @@ async fn so_many_redirects_are_followed() {
     let script = leading(6).await;
     let error = legacy().remote(remote(script.address)).await.expect_err("one too many");
     assert!(matches!(error, Error::Http { status: 307, .. }), "{error}");
+    assert!(error.to_string().contains("it redirects to \"/6\"; at most 5 redirects"), "{error}");
     assert_eq!(script.methods(), ["initialize"; 6]);
 }
 

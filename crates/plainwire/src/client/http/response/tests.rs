@@ -23,7 +23,7 @@ fn a_refusal_draws_nothing_on_a_terminal() {
     for (body, expected) in [
         ("no\u{1b}[2J\n", "no\\u{1b}[2J"),
         (r#"{"error":{"code":1,"message":"a\u001b[2J\nb"}}"#, "a\\u{1b}[2J\\nb"),
-        (" \n", "nothing"),
+        (" \n", "an empty body"),
     ] {
         assert_eq!(words(body.as_bytes()), expected);
     }
