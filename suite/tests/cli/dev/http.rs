@@ -192,6 +192,9 @@ async fn calls_whose_server_is_killed_are_answered_with_an_error() {
         assert!(error.contains("the server was restarted before it answered `tools/call`"), "{error}");
     }
     running.until("the server ended (signal: 9 (SIGKILL)); it is started again after the next change").await;
+    let began = Instant::now();
+    let error = client.list_tools().await.expect_err("no server").to_string();
+    assert!(error.contains("the server is not running") && began.elapsed() < SOON, "{error}");
     running.write("pause", "0");
     assert_eq!(description(&client).await, "First");
 }

@@ -34,6 +34,9 @@ const MAX_SESSIONS: usize = 256;
 /// The time for which a request waits for a server.
 const WAIT: Duration = Duration::from_secs(60);
 
+/// The time for which a request waits if no server is being started: a file may have changed just now.
+const NOTICED: Duration = Duration::from_secs(2);
+
 /// The work of a connection, or of a body whose pieces it makes.
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -85,6 +88,8 @@ pub(super) fn whole(status: StatusCode, body: impl Into<Bytes>) -> Response<Outg
 pub(super) struct Up {
     /// The number of the server; 0 before the first one.
     pub(super) generation: u64,
+    /// Whether a server is built or started, which requests wait for.
+    pub(super) is_coming: bool,
     /// Whether it accepts connections.
     pub(super) is_up: bool,
 }
@@ -105,7 +110,7 @@ impl Front {
             client: Client::builder(TokioExecutor::new()).build_http(),
             open: watch::Sender::new(0),
             sessions: Mutex::default(),
-            up: watch::Sender::new(Up { generation: 0, is_up: false }),
+            up: watch::Sender::new(Up { generation: 0, is_coming: true, is_up: false }),
             url,
         }
     }
@@ -122,12 +127,17 @@ impl Front {
 
     /// Makes requests wait. Streams that stay open end at the server, but not at their clients.
     pub(super) fn pause(&self) {
-        self.up.send_modify(|up| up.is_up = false);
+        self.up.send_modify(|up| (up.is_coming, up.is_up) = (true, false));
+    }
+
+    /// Answers requests with an error until [`Self::pause`]: no server runs, and none is being started.
+    pub(super) fn stop(&self) {
+        self.up.send_modify(|up| (up.is_coming, up.is_up) = (false, false));
     }
 
     /// Lets requests through to the next server. Returns its number.
     pub(super) fn resume(&self) -> u64 {
-        self.up.send_modify(|up| *up = Up { generation: up.generation + 1, is_up: true });
+        self.up.send_modify(|up| *up = Up { generation: up.generation + 1, is_coming: false, is_up: true });
         self.up.borrow().generation
     }
 
@@ -143,15 +153,24 @@ impl Front {
         up.map_or(0, |up| up.generation)
     }
 
-    /// Waits for a server, but not for ever. Returns its number.
+    /// Waits for a server that is being started, but not for ever. Returns its number.
     pub(super) async fn until_up_soon(&self) -> Option<u64> {
-        timeout(WAIT, self.until_up()).await.ok()
+        let mut up = self.up.subscribe();
+        let until_up = async {
+            loop {
+                let found = *up.wait_for(|up| up.is_up || !up.is_coming).await.ok()?;
+                if found.is_up {
+                    return Some(found.generation);
+                }
+                timeout(NOTICED, up.wait_for(|up| up.is_up || up.is_coming)).await.ok()?.ok()?;
+            }
+        };
+        timeout(WAIT, until_up).await.ok()?
     }
 
     /// Waits until the server of this generation is replaced or paused.
     pub(super) async fn until_replaced(&self, generation: u64) {
-        let current = Up { generation, is_up: true };
-        let _ = self.up.subscribe().wait_for(|up| *up != current).await;
+        let _ = self.up.subscribe().wait_for(|up| !up.is_up || up.generation != generation).await;
     }
 
     /// Counts a request as open until the result is dropped.
@@ -268,6 +287,16 @@ mod tests {
             front.resume()
         };
         assert_eq!(tokio::join!(front.until_up_soon(), resume), (Some(1), 1));
+        front.stop();
+        let began = tokio::time::Instant::now();
+        assert_eq!((front.until_up_soon().await, began.elapsed().as_secs()), (None, 2), "none is coming");
+        let pause = async {
+            sleep(Duration::from_secs(1)).await;
+            front.pause();
+            sleep(Duration::from_secs(30)).await;
+            front.resume()
+        };
+        assert_eq!(tokio::join!(front.until_up_soon(), pause), (Some(2), 2), "one is being started");
     }
 
     #[test]

@@ -126,6 +126,9 @@ async fn develop(plan: Plan, front: &Front, running: &mut Option<Process>) {
     // Whether the server that runs has accepted no connection yet.
     let mut is_starting = false;
     loop {
+        if running.is_none() {
+            front.pause();
+        }
         let is_good = built(&build, front, running).await;
         // A file that changed during the build is not in it.
         if noted(&mut changes) {
@@ -136,6 +139,9 @@ async fn develop(plan: Plan, front: &Front, running: &mut Option<Process>) {
             is_starting = true;
         } else {
             let state = if running.is_some() { "; the server that runs goes on" } else { "" };
+            if running.is_none() {
+                front.stop();
+            }
             output::note(&format!("the build failed{state}"));
         }
         let changed = loop {
@@ -178,7 +184,7 @@ async fn exited(running: &mut Option<Process>) -> String {
 
 /// Handles the exit of a server.
 fn gone(status: &str, front: &Front, running: &mut Option<Process>) {
-    front.pause();
+    front.stop();
     *running = None;
     output::note(&format!("the server ended ({status}); it is started again after the next change"));
 }
@@ -202,7 +208,10 @@ async fn restart(command: &[OsString], front: &Front, running: &mut Option<Proce
     }
     match Process::start(command) {
         Ok(server) => *running = Some(server),
-        Err(error) => output::note(&server::not_started(command, &error)),
+        Err(error) => {
+            front.stop();
+            output::note(&server::not_started(command, &error));
+        }
     }
 }
 
