@@ -105,6 +105,14 @@ pub(super) fn not_running(id: &Value, why: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 
+/// Returns the error that answers a request beyond the limit of open ones.
+pub(super) fn too_many(id: &Value) -> String {
+    let message =
+        "expected at most 1,000 open requests, with ids of at most 1 KiB, but found one more or a longer one";
+    let id = if id.as_str().is_some_and(|id| id.len() > 1 << 10) { &Value::Null } else { id };
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
+}
+
 /// Returns the error that answers a request whose server is gone.
 pub(super) fn lost(id: &Value, method: &str) -> String {
     let method = visible::short_line(method, MAX_NAME);

@@ -16,6 +16,14 @@ use crate::visible;
 /// The maximal number of bytes of frames that wait for a server to start.
 const MAX_WAITING: usize = 64 << 20;
 
+/// The maximal number of open requests of each side, and of bytes in the id of one. Clients and servers of one
+/// developer have a few at a time.
+const MAX_OPEN: usize = 1_000;
+const MAX_ID: usize = 1 << 10;
+
+/// The maximal number of bytes of the subscriptions that are opened again at the next server.
+const MAX_LISTENS: usize = 1 << 20;
+
 /// An effect of a frame or an event.
 #[derive(Debug, PartialEq)]
 pub(super) enum Action {
@@ -79,6 +87,9 @@ impl Proxy {
         };
         let params = &frame["params"];
         if let Some(id) = frame.get("id") {
+            if !has_room(self.open.len(), id) {
+                return vec![ToClient(changes::too_many(id))];
+            }
             let open = Open {
                 began: now,
                 generation: self.generation,
@@ -88,21 +99,30 @@ impl Proxy {
             };
             self.open.insert(id.to_string(), open);
         }
-        match method {
-            "notifications/cancelled" => {
-                let id = params["requestId"].to_string();
-                self.listens.remove(&id);
-                self.open.remove(&id);
-            }
-            "subscriptions/listen" => drop(self.listens.insert(frame["id"].to_string(), line.clone())),
-            _ => {}
+        if method == "notifications/cancelled" {
+            let id = params["requestId"].to_string();
+            self.listens.remove(&id);
+            self.open.remove(&id);
         }
-        let had_room = self.set_up.note(&frame);
+        let had_room = match method {
+            "subscriptions/listen" => self.note_listen(&frame["id"], &line),
+            _ => self.set_up.note(&frame),
+        };
         let mut actions = self.pass_on(line);
         if !had_room {
             actions.push(Say(changes::NOT_REMEMBERED.to_owned()));
         }
         actions
+    }
+
+    /// Remembers a subscription. Returns whether there was room for it.
+    fn note_listen(&mut self, id: &Value, line: &str) -> bool {
+        let bytes: usize = self.listens.values().map(String::len).sum();
+        if bytes + line.len() > MAX_LISTENS {
+            return false;
+        }
+        self.listens.insert(id.to_string(), line.to_owned());
+        true
     }
 
     /// Handles an answer of the client to a request of a server.
@@ -166,6 +186,9 @@ impl Proxy {
         match (id, frame.get("method").and_then(Value::as_str)) {
             (Some(id), None) => self.result(generation, &id, frame, line, now),
             _ if generation != self.generation => Vec::new(),
+            (Some(id), Some(_)) if !has_room(self.asked.len(), &id) => {
+                vec![ToServer(generation, changes::too_many(&id))]
+            }
             (Some(id), Some(_)) => {
                 let known = format!("dev-{generation}-{id}");
                 self.asked.insert(known.clone(), (generation, id));
@@ -308,177 +331,10 @@ impl Proxy {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SECOND: Duration = Duration::from_secs(1);
-
-    /// Returns a proxy with a server that has been greeted in a session.
-    fn in_session() -> Proxy {
-        let mut proxy = Proxy::default();
-        assert_eq!(proxy.started(), (1, Vec::new()));
-        let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#.to_owned();
-        assert_eq!(proxy.handle_client(initialize.clone(), SECOND), [ToServer(1, initialize)]);
-        let answer = r#"{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{}}}}"#;
-        let [Say(said), ToClient(frame)] = &proxy.handle_server(1, answer.to_owned(), 2 * SECOND)[..] else {
-            panic!("an answer")
-        };
-        assert_eq!(said, "initialize 1000 ms");
-        assert!(frame.contains(r#""tools":{"listChanged":true}"#), "{frame}");
-        let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned();
-        proxy.handle_client(initialized, SECOND);
-        proxy
-    }
-
-    #[test]
-    fn a_session_goes_on_at_the_next_server_and_the_client_learns_of_the_change() {
-        let mut proxy = in_session();
-        proxy.handle_client(
-            r#"{"id":1,"method":"resources/subscribe","params":{"uri":"a:b"}}"#.to_owned(),
-            SECOND,
-        );
-        proxy.handle_server(1, r#"{"id":1,"result":{}}"#.to_owned(), SECOND);
-        let (generation, actions) = proxy.started();
-        let [ToServer(2, greeting)] = &actions[..] else { panic!("{actions:?}") };
-        assert!(generation == 2 && greeting.contains("plainwire-dev-initialize-2"), "{greeting}");
-        // A request that comes meanwhile waits.
-        let call = r#"{"id":2,"method":"tools/call","params":{"name":"t"}}"#;
-        assert_eq!(proxy.handle_client(call.to_owned(), SECOND), []);
-        let greeted =
-            r#"{"id":"plainwire-dev-initialize-2","result":{"capabilities":{"tools":{},"prompts":{}}}}"#;
-        let actions = proxy.handle_server(2, greeted.to_owned(), SECOND);
-        let shown: Vec<String> = actions.iter().map(|action| format!("{action:?}")).collect();
-        let has = |text: &str| shown.iter().any(|it| it.contains(text));
-        assert!(
-            has("notifications/initialized") && has("resources/subscribe") && has("tools/call"),
-            "{shown:?}"
-        );
-        assert!(
-            has("notifications/tools/list_changed") && has("notifications/prompts/list_changed"),
-            "{shown:?}"
-        );
-        assert!(!has("notifications/resources/list_changed"), "{shown:?}");
-        // What the proxy has asked itself is not answered to the client.
-        assert_eq!(
-            proxy.handle_server(2, r#"{"id":"plainwire-dev-again-2-0","result":{}}"#.to_owned(), SECOND),
-            []
-        );
-    }
-
-    #[test]
-    fn a_request_of_a_server_that_is_gone_is_answered_once() {
-        let mut proxy = in_session();
-        let call = r#"{"id":7,"method":"tools/call","params":{"name":"slow"}}"#;
-        proxy.handle_client(call.to_owned(), SECOND);
-        proxy.started();
-        assert!(proxy.is_needed(1));
-        let [ToClient(answer)] = &proxy.ended(1)[..] else { panic!("an answer") };
-        assert!(answer.contains(r#""id":7"#) && answer.contains("restarted before it answered `tools/call`"));
-        assert!(
-            !proxy.is_needed(1)
-                && proxy.handle_server(1, r#"{"id":7,"result":{}}"#.to_owned(), SECOND).is_empty()
-        );
-    }
-
-    #[test]
-    fn answers_of_the_client_go_to_the_server_that_has_asked() {
-        let mut proxy = in_session();
-        let question = r#"{"id":1,"method":"elicitation/create","params":{}}"#;
-        let [ToClient(asked)] = &proxy.handle_server(1, question.to_owned(), SECOND)[..] else {
-            panic!("a question")
-        };
-        assert!(asked.contains(r#""id":"dev-1-1""#), "{asked}");
-        let answer = r#"{"id":"dev-1-1","result":{"action":"decline"}}"#;
-        let [ToServer(1, answered)] = &proxy.handle_client(answer.to_owned(), SECOND)[..] else {
-            panic!("an answer")
-        };
-        assert!(answered.contains(r#""id":1"#), "{answered}");
-        proxy.handle_server(1, question.to_owned(), SECOND);
-        proxy.started();
-        assert_eq!(proxy.handle_client(answer.to_owned(), SECOND), []);
-    }
-
-    #[test]
-    fn a_subscription_goes_on_and_reports_that_everything_may_have_changed() {
-        let mut proxy = Proxy::default();
-        proxy.started();
-        let listen = r#"{"id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}}}"#;
-        proxy.handle_client(listen.to_owned(), SECOND);
-        let acknowledged = r#"{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}"#;
-        let [ToClient(_)] = &proxy.handle_server(1, acknowledged.to_owned(), SECOND)[..] else {
-            panic!("an acknowledgement")
-        };
-        assert_eq!(proxy.started(), (2, vec![ToServer(2, listen.to_owned())]));
-        // The old server ends the subscription, which the client does not see.
-        assert_eq!(proxy.handle_server(1, r#"{"id":"l","result":{}}"#.to_owned(), SECOND), []);
-        assert_eq!(proxy.ended(1), []);
-        let shown: Vec<String> = proxy
-            .handle_server(2, acknowledged.to_owned(), SECOND)
-            .iter()
-            .map(|it| format!("{it:?}"))
-            .collect();
-        assert!(
-            shown[0].contains("tools/list_changed") && shown[1].contains("resources/updated"),
-            "{shown:?}"
-        );
-    }
-
-    #[test]
-    fn a_client_that_no_server_has_answered_learns_why() {
-        let mut proxy = Proxy::default();
-        let ask = |id: u64| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{}}}}"#);
-        assert_eq!(proxy.handle_client(ask(1), SECOND), []);
-        for (actions, id) in [(proxy.down("its build failed"), 1), (proxy.handle_client(ask(2), SECOND), 2)] {
-            let [ToClient(frame)] = &actions[..] else { panic!("{actions:?}") };
-            let frame: Value = serde_json::from_str(frame).expect("JSON");
-            assert_eq!(frame["id"], id);
-            assert_eq!(frame["error"]["message"], "the server is not running: its build failed");
-        }
-        // The next server is for whoever asks then.
-        assert_eq!(proxy.started(), (1, Vec::new()));
-        assert_eq!(proxy.handle_client(ask(3), SECOND), [ToServer(1, ask(3))]);
-        // A client that was answered waits.
-        let mut proxy = in_session();
-        assert_eq!(proxy.down("it ended"), []);
-        assert_eq!(proxy.handle_client(ask(4).replace("initialize", "ping"), SECOND), []);
-    }
-
-    #[test]
-    fn a_restart_reports_the_resources_of_a_session_too() {
-        let mut proxy = in_session();
-        let subscribe = r#"{"jsonrpc":"2.0","id":5,"method":"resources/subscribe","params":{"uri":"a://b"}}"#;
-        proxy.handle_client(subscribe.to_owned(), SECOND);
-        proxy.handle_server(1, r#"{"jsonrpc":"2.0","id":5,"result":{}}"#.to_owned(), SECOND);
-        proxy.started();
-        let answer =
-            r#"{"jsonrpc":"2.0","id":"plainwire-dev-initialize-2","result":{"capabilities":{"tools":{}}}}"#;
-        let shown = format!("{:?}", proxy.handle_server(2, answer.to_owned(), SECOND));
-        assert!(shown.contains("tools/list_changed") && shown.contains("resources/updated"), "{shown}");
-    }
-
-    #[test]
-    fn a_subscription_is_acknowledged_with_what_a_restart_reports() {
-        let mut proxy = Proxy::default();
-        proxy.started();
-        let listen = r#"{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a://b"]}}}"#;
-        proxy.handle_client(listen.to_owned(), SECOND);
-        let acknowledged = r#"{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"notifications":{}}}"#;
-        let [ToClient(frame)] = &proxy.handle_server(1, acknowledged.to_owned(), SECOND)[..] else {
-            panic!("an acknowledgement")
-        };
-        let frame: Value = serde_json::from_str(frame).expect("JSON");
-        let granted = serde_json::json!({ "toolsListChanged": true, "resourceSubscriptions": ["a://b"] });
-        assert_eq!(frame["params"]["notifications"], granted);
-    }
-
-    #[test]
-    fn frames_that_wait_for_a_server_have_a_limit() {
-        let mut proxy = Proxy::default();
-        let big =
-            format!(r#"{{"id":1,"method":"ping","params":{{"pad":"{}"}}}}"#, "p".repeat(MAX_WAITING / 2));
-        assert_eq!(proxy.handle_client(big.clone(), SECOND), []);
-        let [Say(said)] = &proxy.handle_client(big, SECOND)[..] else { panic!("a line") };
-        assert!(said.contains("too many wait"), "{said}");
-    }
+/// Returns whether one more request may be open beside `open` others.
+fn has_room(open: usize, id: &Value) -> bool {
+    open < MAX_OPEN && id.as_str().is_none_or(|id| id.len() <= MAX_ID)
 }
+
+#[cfg(test)]
+mod tests;
