@@ -57,7 +57,18 @@ fn show(findings: &[Finding], tools: usize) -> Result<(), Failure> {
     let shown = [Severity::Error, Severity::Warning, Severity::Note]
         .map(|severity| output::counted(count(findings, severity), severity.name()))
         .join(", ");
-    Ok(output::line(&format!("{shown} in {}", output::counted(tools, "tool")))?)
+    output::line(&format!("{shown} in {}", output::counted(tools, "tool")))?;
+    // Schemas that are derived from types are changed by a setting, and not by hand.
+    let is_adapted = |it: &Finding| {
+        let has_preset = it.clients.contains(&Client::Gemini) || it.clients.contains(&Client::Openai);
+        has_preset && it.place.starts_with("inputSchema")
+    };
+    if findings.iter().any(is_adapted) {
+        output::line(
+            "\na server made with Plainwire adapts its schemas to Gemini or OpenAI: `Server::schema_preset`",
+        )?;
+    }
+    Ok(())
 }
 
 fn finding(it: &Finding) -> std::io::Result<()> {

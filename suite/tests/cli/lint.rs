@@ -69,6 +69,8 @@ find_dishes
 
 1 error, 2 warnings, 1 note in 2 tools
 
+a server made with Plainwire adapts its schemas to Gemini or OpenAI: `Server::schema_preset`
+
 "##]]
     );
 }
