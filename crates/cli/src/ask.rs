@@ -16,7 +16,7 @@ use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
 use crate::notices::with_log;
 use crate::progress::with_bar;
-use crate::{listing, output, progress, save, slips, tools, visible};
+use crate::{describe, listing, output, progress, save, slips, tools, visible};
 
 /// The maximal time to list the tools of the server if the list is needed only for a hint.
 const HINT_DEADLINE: Duration = Duration::from_secs(2);
@@ -227,6 +227,9 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
     if let Some(near) = slips::nearest(&call.name, listed.iter().map(Entry::name)).filter(|_| is_unknown) {
         return Some(format!("did you mean {near:?}?"));
     }
+    if is_unknown && let Some(other) = describe::other_kind(client, &call.name).await {
+        return Some(other);
+    }
     is_unknown.then(|| {
         "the server does not list this tool. Some servers list a tool only for hosts: `--as host` declares what a \
          host declares"
@@ -241,7 +244,14 @@ async fn near(client: &Client, list: List, name: &str, failure: Failure) -> Fail
     }
     let known = known_names(client, list).await;
     let near = slips::nearest(name, known.iter().map(String::as_str)).filter(|near| *near != name);
-    Failure { hint: near.map(|near| format!("did you mean {near:?}?")), ..failure }
+    let near = near.map(|near| format!("did you mean {near:?}?"));
+    let hint = match near {
+        None if known_names(client, List::Tools).await.iter().any(|known| known == name) => {
+            Some(format!("it is a tool: `plainwire call {} …` calls it", slips::quoted(name)))
+        }
+        near => near,
+    };
+    Failure { hint, ..failure }
 }
 
 /// Returns the names of the entries in a list of the server, or their URIs for resources; none if the server has

@@ -51,7 +51,7 @@ pub(crate) async fn on(client: &Client, it: &Describe, choice: &ServerChoice) ->
 }
 
 /// Returns what to type for a prompt or a resource with this name; `None` if the server lists neither.
-async fn other_kind(client: &Client, name: &str) -> Option<String> {
+pub(crate) async fn other_kind(client: &Client, name: &str) -> Option<String> {
     let shown = quoted(name);
     for (list, what, command) in [
         (List::Prompts, "a prompt", format!("prompt {shown} …")),
@@ -66,6 +66,10 @@ async fn other_kind(client: &Client, name: &str) -> Option<String> {
 
 fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     output::wrapped("", "    ", &visible::line(&signature(tool)))?;
+    let title = tool.members().find_map(|(name, value)| value.as_str().filter(|_| name == "title"));
+    if let Some(title) = title {
+        output::wrapped("title: ", "    ", &visible::short_line(title, MAX_CHARS))?;
+    }
     if let Some(text) = tool.description() {
         output::line("")?;
         text.trim().lines().try_for_each(|part| output::wrapped("", "", part))?;
@@ -97,7 +101,7 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     let words: Vec<String> = parameters
         .iter()
         .filter(|(.., is_required)| *is_required)
-        .map(|(name, schema, _)| quoted(&word(name, &Shape::of(schema, root), schema)))
+        .map(|(name, schema, _)| quoted(&word(name, schema, root)))
         .collect();
     let line = [
         vec!["plainwire call".to_owned(), quoted(tool.name())],
@@ -131,7 +135,20 @@ fn members(shape: &Shape<'_>, indent: &str, left: &mut usize) -> Result<(), Fail
     let items = shape.items();
     let shape = items.as_ref().unwrap_or(shape);
     let below = format!("{indent}    ");
-    for member in shape.properties() {
+    for (value, text) in shape.described_values() {
+        let line = format!("{}: {}", shown(value), text.trim());
+        output::wrapped(indent, &below, &visible::short_line(&line, MAX_CHARS))?;
+    }
+    let forms = shape.forms();
+    for (n, (form, text)) in forms.iter().enumerate() {
+        let Some(rest) = left.checked_sub(1) else { return Ok(()) };
+        *left = rest;
+        let word = if n == 0 { "either" } else { "or" };
+        let line = text.map_or_else(|| format!("{word}:"), |text| format!("{word}: {}", text.trim()));
+        output::wrapped(indent, &below, &visible::short_line(&line, MAX_CHARS))?;
+        members(form, &below, left)?;
+    }
+    for member in if forms.is_empty() { shape.properties() } else { Vec::new() } {
         let Some(inner) = shape.member(member.0) else { continue };
         match left.checked_sub(1) {
             Some(rest) => *left = rest,
@@ -168,6 +185,8 @@ fn bounds(schema: &Value) -> String {
         ("format", "format", ""),
     ] {
         if let Some(value) = schema.get(keyword).filter(|it| !it.is_null()) {
+            // 1 character, 1 element.
+            let unit = if value == 1 { unit.strip_suffix('s').unwrap_or(unit) } else { unit };
             let _ = write!(text, ", {said} {value}{unit}");
         }
     }
@@ -191,8 +210,9 @@ fn hints(tool: &Entry) -> String {
 }
 
 /// Returns the word that sets a parameter: `key=text`, or `key:=json` for a value with members.
-fn word(name: &str, shape: &Shape<'_>, schema: &Value) -> String {
-    let value = example(shape, schema, &mut { MAX_VALUES });
+fn word(name: &str, schema: &Value, root: &Value) -> String {
+    let value = example(&Shape::of(schema, root), schema, &mut { MAX_VALUES });
+    let value = plainwire::schema::example(value.clone(), schema, root).unwrap_or(value);
     match &value {
         Value::Object(_) => format!("{name}:={value}"),
         Value::Array(elements) => match &elements[..] {

@@ -14,6 +14,10 @@ const CLIENTS: [&str; 12] = [
     "watch",
 ];
 
+/// Options that people guess in order to send a token.
+const TOKENS: [&str; 7] =
+    ["--api-key", "--auth", "--authorization", "--bearer", "--bearer-token", "--key", "--token"];
+
 /// The maximal number of names that are compared with a wrong one.
 const MAX_COMPARED: usize = 1_000;
 
@@ -39,6 +43,13 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             if context(ContextKind::SuggestedArg).is_some_and(|near| is_near(option, near)) =>
         {
             return None;
+        }
+        // A guess at how to send a token. The token is not repeated.
+        (ErrorKind::UnknownArgument, Some(option)) if TOKENS.contains(&option) => {
+            return Some(Failure {
+                hint: Some("`--bearer-env VARIABLE` and `--token-file FILE` send a token".to_owned()),
+                ..Failure::usage(format!("expected an option of `plainwire {command}`, but found {option:?}"))
+            });
         }
         (ErrorKind::UnknownArgument, Some(option)) if option.starts_with("--") => {
             if !["call", "prompt"].contains(&command.as_str()) {
@@ -237,6 +248,11 @@ mod tests {
             "list --nonsense -- x",
             "expected an option of `plainwire list`, but found \"--nonsense\"",
             "`plainwire list --help` lists them",
+        );
+        check(
+            "call find --bearer s3cret --url http://x",
+            "expected an option of `plainwire call`, but found \"--bearer\"",
+            "`--bearer-env VARIABLE` and `--token-file FILE` send a token",
         );
         let said = "expected a command of `plainwire` before `--`, but found none";
         check("-- ./server 'a b'", said, "plainwire list -- ./server 'a b'");

@@ -59,6 +59,8 @@ impl Kind {
 pub struct Shape<'s> {
     alternatives: Vec<&'s Value>,
     depth: usize,
+    /// Whether some of the alternatives hold together: the parts of an `allOf`, or a schema beside its own `anyOf`.
+    are_joined: bool,
     root: &'s Value,
 }
 
@@ -69,9 +71,10 @@ impl<'s> Shape<'s> {
     }
 
     fn at(schema: &'s Value, root: &'s Value, depth: usize) -> Self {
-        let (mut alternatives, mut left) = (Vec::new(), PARTS);
-        collect((schema, root), depth, &mut left, &mut alternatives);
-        Self { alternatives, depth: depth.saturating_sub(1), root }
+        let mut found = Found { alternatives: Vec::new(), are_joined: false, left: PARTS };
+        collect((schema, root), depth, &mut found);
+        let Found { alternatives, are_joined, .. } = found;
+        Self { alternatives, depth: depth.saturating_sub(1), are_joined, root }
     }
 
     /// Returns whether the schema names `kind` as a type, or lists a value of this type. A schema that allows
@@ -121,6 +124,28 @@ impl<'s> Shape<'s> {
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
         properties.iter().map(|(name, schema)| (name.as_str(), schema, is_required(name))).collect()
+    }
+
+    /// Returns the alternatives of the schema that are objects with `properties`, each with its description, if there
+    /// is more than one. None if some of them hold together.
+    pub fn forms(&self) -> Vec<(Self, Option<&'s str>)> {
+        let is_object = |it: &&&'s Value| it.get("properties").is_some_and(Value::is_object);
+        let objects: Vec<&'s Value> = self.alternatives.iter().filter(is_object).copied().collect();
+        if objects.len() < 2 || self.are_joined {
+            return Vec::new();
+        }
+        let form = |it: &'s Value| {
+            let shape =
+                Self { alternatives: vec![it], depth: self.depth, are_joined: false, root: self.root };
+            (shape, it.get("description").and_then(Value::as_str))
+        };
+        objects.into_iter().map(form).collect()
+    }
+
+    /// Returns the listed values that have descriptions of their own.
+    pub fn described_values(&self) -> Vec<(&'s Value, &'s str)> {
+        let described = |it: &&'s Value| Some((it.get("const")?, it.get("description")?.as_str()?));
+        self.alternatives.iter().filter_map(described).collect()
     }
 
     /// Returns whether `properties` of the schema names `name`.
@@ -178,29 +203,35 @@ fn value_text(value: &Value) -> String {
     value.as_str().filter(plain).map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-/// Adds the alternatives of `schema`, a part of `root`, to `found`. `left` is how many parts may still be looked
-/// at. The parts of an `allOf` count as alternatives too: nearly always only one of them has a type.
-fn collect<'s>(
-    (schema, root): (&'s Value, &'s Value),
-    depth: usize,
-    left: &mut usize,
-    found: &mut Vec<&'s Value>,
-) {
-    if depth == 0 || *left == 0 {
+/// The alternatives that [`collect`] has found.
+struct Found<'s> {
+    alternatives: Vec<&'s Value>,
+    are_joined: bool,
+    /// How many parts may still be looked at.
+    left: usize,
+}
+
+/// Adds the alternatives of `schema`, a part of `root`, to `found`. The parts of an `allOf` count as alternatives too:
+/// nearly always only one of them has a type.
+fn collect<'s>((schema, root): (&'s Value, &'s Value), depth: usize, found: &mut Found<'s>) {
+    if depth == 0 || found.left == 0 {
         return;
     }
-    *left -= 1;
+    found.left -= 1;
     let reference = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
     if let Some(target) = reference.and_then(|it| root.pointer(it)) {
-        return collect((target, root), depth - 1, left, found);
+        return collect((target, root), depth - 1, found);
     }
-    let parts = ["anyOf", "oneOf", "allOf"].iter().filter_map(|it| schema.get(it)?.as_array()).flatten();
-    let before = found.len();
-    for part in parts {
-        collect((part, root), depth - 1, left, found);
+    let before = found.alternatives.len();
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        for part in schema.get(keyword).and_then(Value::as_array).into_iter().flatten() {
+            found.are_joined |= keyword == "allOf";
+            collect((part, root), depth - 1, found);
+        }
     }
-    if found.len() == before || schema.get("type").is_some() {
-        found.push(schema);
+    if found.alternatives.len() == before || schema.get("type").is_some() {
+        found.are_joined |= found.alternatives.len() > before && schema.get("properties").is_some();
+        found.alternatives.push(schema);
     }
 }
 

@@ -168,7 +168,7 @@ pub enum AuthFault {
 }
 
 /// The failure of a tool, as a server made with Plainwire describes it for programs: the parts of its
-/// [`ToolError`](crate::ToolError). The server sends them in `_meta["plainwire/error"]` of the result.
+/// [`ToolError`](struct@crate::ToolError). The server sends them in `_meta["plainwire/error"]` of the result.
 #[non_exhaustive]
 #[derive(Clone, Debug, Deserialize)]
 pub struct ToolFailure {
@@ -233,7 +233,7 @@ impl fmt::Display for Error {
             Self::Http { status, message, .. } => {
                 write!(f, "the server refused with HTTP {status}: {message}")
             }
-            Self::Io { doing, .. } => f.write_str(doing),
+            Self::Io { doing, source } => write!(f, "{doing}: {source}"),
             Self::OutcomeUnknown { what, why } => {
                 write!(f, "it is unknown whether {what} took effect, because its answer got lost: {why}")
             }
@@ -272,7 +272,8 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Io { source, .. } => Some(source),
+            // `Display` has the text of the error itself.
+            Self::Io { source, .. } => source.source(),
             _ => None,
         }
     }

@@ -194,6 +194,40 @@ fn describes_objects_and_keeps_the_options_of_the_connection() {
     assert!(shown.contains(call) && !shown.contains("secret"), "{shown}");
 }
 
+#[test]
+fn describes_each_alternative_of_a_value_and_an_example_within_its_bounds() {
+    let form = |kind: &str, text: &str, member: &str| {
+        json!({ "type": "object", "description": text, "required": ["kind", member],
+            "properties": { "kind": { "const": kind }, member: { "type": "number" } } })
+    };
+    let schema = json!({
+        "type": "object", "required": ["shape", "state", "code", "day", "items", "pair"],
+        "properties": {
+            "shape": { "oneOf": [form("circle", "A round one.", "radius"), form("square", "An even one.", "side")] },
+            "state": { "oneOf": [{ "const": "open", "description": "Not begun." }, { "const": "done" }] },
+            "code": { "type": "string", "minLength": 8, "maxLength": 12 },
+            "day": { "type": "string", "format": "date" }, "note": { "type": "string", "minLength": 1 },
+            "items": { "type": "array", "minItems": 2, "items": { "type": "string", "minLength": 1 } },
+            "pair": { "type": "array", "minItems": 2, "prefixItems": [{ "type": "integer" }, { "type": "boolean" }] },
+        },
+    });
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    let tool = json!({ "name": "draw", "title": "Draws it", "inputSchema": schema });
+    steps.push(script::answer(2, &json!({ "tools": [tool] })));
+    let shown = script::play(&["describe", "draw", "--era", "legacy"], steps, "").quietly();
+    for part in [
+        "\ntitle: Draws it\n",
+        "      either: A round one.\n          kind: circle, required\n          radius: number, required\n",
+        "      or: An even one.\n          kind: square, required\n          side: number, required\n",
+        "  state: open|done, required\n      open: Not begun.\n",
+        "at least 1 character\n",
+        " code=texttext day=2026-",
+        "'items:=[\"text\",\"text\"]' 'pair:=[1,false]' ",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
 /// A schema may contain itself: fifty members, each of which has the same fifty.
 #[test]
 fn describes_at_most_200_members_of_objects_that_contain_themselves() {

@@ -102,6 +102,11 @@ fn a_refusal_ends_with_what_was_meant_or_what_to_type() {
         (&["read", "server://inf"], "did you mean \"server://info\"?"),
         (&["prompt", "explain_calculatin"], "did you mean \"explain_calculation\"?"),
         (
+            &["call", "explain_calculation"],
+            "it is a prompt: `plainwire prompt explain_calculation …` gets it",
+        ),
+        (&["prompt", "calculate"], "it is a tool: `plainwire call calculate …` calls it"),
+        (
             &["describe", "explain_calculation"],
             "it is a prompt: `plainwire prompt explain_calculation …` gets it",
         ),

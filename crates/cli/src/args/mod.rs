@@ -273,7 +273,7 @@ pub(crate) struct CallTool {
 /// A call of a tool or a prompt.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
-    /// Name of the tool or prompt.
+    /// The name: `call` takes that of a tool, `prompt` that of a prompt.
     pub(crate) name: String,
     /// An argument: `key=text` or `key:=json`; `key=@FILE` and `key=-` read the text from a file or from stdin. A
     /// text becomes the type that the schema of the tool names, `a.b=text` sets a member, and a list takes several

@@ -47,13 +47,19 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
         retiring: Vec::new(),
     };
     development.changed("");
+    let mut has_left = false;
     loop {
         // While an old server drains, it is looked at again and again.
         let pause = if development.retiring.is_empty() { Duration::from_secs(3_600) } else { watch::LOOK };
         match received.recv_timeout(pause) {
+            // A server that can't be built or started is named even to a client that has left.
+            Ok(Event::ClientEnd) if development.is_first() => has_left = true,
             Ok(Event::ClientEnd) => break,
             Ok(event) => development.handle(event)?,
             Err(_) => development.drain()?,
+        }
+        if has_left && !development.is_first() {
+            break;
         }
     }
     let has_run = development.has_run;
@@ -78,6 +84,11 @@ struct Development {
 }
 
 impl Development {
+    /// Returns whether the first build and the first start are not over yet.
+    fn is_first(&self) -> bool {
+        self.building.is_some() && !self.has_run
+    }
+
     fn handle(&mut self, event: Event) -> Result<(), Failure> {
         let now = self.began.elapsed();
         match event {

@@ -102,7 +102,21 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
             let names = LogLevel::ALL.map(LogLevel::as_str).join(", ");
             Failure::usage(format!("expected a level ({names}), but found {name:?}"))
         })?)),
+        (word, [more, ..]) if SETTINGS.contains(&word) && word != ":log" => {
+            return Err(with_help(format!("expected {word} without more words, but found {more:?}")));
+        }
         (word, _) if word.starts_with(':') => return Err(unknown(word)),
+        _ if words
+            .iter()
+            .any(|it| it == "--" || it == "--url" || it.starts_with("--url=") || it == "--server") =>
+        {
+            return Err(Failure {
+                hint: Some("leave the server out, or start another shell".to_owned()),
+                ..Failure::usage(
+                    "expected a line for the server of this shell, but found another server".to_owned(),
+                )
+            });
+        }
         _ => Typed::Command(Box::new(command(&words, ask)?)),
     })
 }
@@ -196,6 +210,9 @@ mod tests {
     #[test]
     fn a_wrong_line_says_what_was_expected() {
         for (line, expected) in [
+            (":json on", "expected :json without more words, but found \"on\""),
+            ("add a=1 -- other", "expected a line for the server of this shell, but found another server"),
+            ("list --url http://x", "expected a line for the server of this shell, but found another server"),
             ("add 'a", "expected each quote to be closed, but found one that is not"),
             (
                 ":log loud",

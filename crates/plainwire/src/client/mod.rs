@@ -427,9 +427,12 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String> {
 }
 
 pub(crate) fn decode<T: DeserializeOwned>(raw: &RawValue) -> Result<T> {
-    serde_json::from_str(raw.get()).map_err(|error| Error::Decode {
-        message: format!("the result is of another type than expected: {error}"),
-    })
+    serde_json::from_str(raw.get()).map_err(|error| other_type(&error))
+}
+
+/// Returns the error for a result that is not of the type that its caller expects.
+fn other_type(error: &serde_json::Error) -> Error {
+    Error::Decode { message: format!("the result is of another type than expected: {error}") }
 }
 
 /// Converts the bytes of JSON that this module has written to a string. They are always UTF-8.

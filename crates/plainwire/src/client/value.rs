@@ -28,7 +28,7 @@ pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T
     }
     serde_json::from_str(&text)
         .or_else(|_| serde_json::from_value(text.into()))
-        .map_err(|error| Error::Decode { message: error.to_string() })
+        .map_err(|error| super::other_type(&error))
 }
 
 /// Returns the value in `{"result": …}`, if the object has no other member. In such objects servers send values

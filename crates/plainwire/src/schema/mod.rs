@@ -52,6 +52,21 @@ pub use slim::{slim, slim_arguments, slim_results};
 pub use text::IntoSchema;
 pub(crate) use walk::Keywords;
 
+/// Returns a value that fits `part`, a part of the schema `root`: `wished` itself, or else the closest one that is
+/// found. `None` if none of at most 80 bytes is found.
+///
+/// ```
+/// use plainwire::schema;
+/// use serde_json::json;
+///
+/// let root = json!({ "type": "object", "properties": { "code": { "type": "string", "minLength": 6 } } });
+/// let example = schema::example(json!("text"), &root["properties"]["code"], &root);
+/// assert_eq!(example, Some(json!("textte")));
+/// ```
+pub fn example(wished: Value, part: &Value, root: &Value) -> Option<Value> {
+    arguments::fitting(wished, part, &InputSchema::of_server(text::raw(root.to_string())))
+}
+
 /// Reads arguments into a `T` like a handler does, for tests of argument types.
 ///
 /// ```

@@ -308,6 +308,17 @@ async fn of_connections_256_are_open_at_a_time() {
 }
 
 #[test]
+fn a_server_needs_a_port_of_its_own() {
+    let own = free();
+    let url = format!("http://{own}/mcp");
+    let ran = crate::run(&["dev", "--http", &own.to_string(), "--url", &url, "--", "true"]);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("expected --url to have another address than --http"),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn addresses_that_can_not_work_are_named() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let taken = taken.local_addr().expect("an address");

@@ -175,6 +175,18 @@ fn a_server_that_can_not_start_is_named_and_its_client_is_told() {
     assert!(ran.code != 0 && ran.stderr.contains("the server is not running: starting"), "{ran:?}");
 }
 
+/// Also without a client: the end of its input and the end of the first start come in any order.
+#[test]
+fn a_server_that_can_not_start_is_named_without_a_client() {
+    let sources = Sources::new("alone");
+    for _ in 0..10 {
+        let mut command = binary::command();
+        command.current_dir(&sources.folder).args(["dev", "--watch", "src", "--", "no-such-server"]);
+        let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
+        assert!(ran.code == 3 && ran.stderr.starts_with("starting \"no-such-server\" failed: "), "{ran:?}");
+    }
+}
+
 #[test]
 fn a_build_that_is_no_command_is_named() {
     let sources = Sources::new("wrong");

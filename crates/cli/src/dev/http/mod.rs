@@ -40,6 +40,12 @@ pub(super) async fn run(plan: Plan, address: &str, url: &str) -> Result<Exit, Fa
     let url = upstream(url)?;
     let listener = listen(address).await?;
     let own = listener.local_addr().map_err(|error| not_listening(address, &error))?;
+    let upstream: Option<SocketAddr> = url.authority().and_then(|it| it.as_str().parse().ok());
+    if upstream == Some(own) {
+        let text = format!("expected --url to have another address than --http, but found {own} in both");
+        let hint = Some("the server itself needs a port of its own, which --url names".to_owned());
+        return Err(Failure { hint, ..Failure::usage(text) });
+    }
     if accepts(&url).await {
         let text = format!("expected the address of --url to be free, but another program listens at {url}");
         let hint = Some("end that program: `plainwire dev` starts the server itself".to_owned());

@@ -32,6 +32,13 @@ pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchem
     near.into_iter().find(|it| maker.fits(it, wanted)).or_else(|| maker.any(wanted, MAX_LEVELS))
 }
 
+/// Returns `wished` if it fits `part`, a part of `schema`, and otherwise the closest value that fits; `None` if there is
+/// no such value of at most [`MAX_EXAMPLE`] bytes.
+pub(crate) fn fitting(wished: Value, part: &Value, schema: &InputSchema) -> Option<Value> {
+    let maker = Maker { schema };
+    if maker.fits(&wished, part) { Some(wished) } else { closest(part, Some(&wished), schema) }
+}
+
 /// Returns the known name that `name` was probably meant to be, if one is similar.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let bare = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
@@ -192,6 +199,9 @@ impl<'s> Maker<'s> {
     fn list(&self, keywords: &'s Keywords, levels: usize) -> Option<Value> {
         let least = keywords.get("minItems").and_then(Value::as_u64).unwrap_or_default();
         let least = usize::try_from(least).ok().filter(|least| *least <= MAX_EXAMPLE)?;
+        if let Some(Value::Array(parts)) = keywords.get("prefixItems").filter(|_| least > 0) {
+            return parts.iter().take(least).map(|part| self.any(part, levels)).collect();
+        }
         match keywords.get("items") {
             Some(items) if least > 0 => Some(Value::Array(vec![self.any(items, levels)?; least])),
             _ => (least == 0).then(|| json!([])),

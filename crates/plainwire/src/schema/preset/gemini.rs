@@ -162,8 +162,8 @@ impl Rewriter<'_> {
         finish(it)
     }
 
-    /// Rule 4: removes the keywords beside `anyOf`. The description moves to the first alternative, if that
-    /// has none. If null is an alternative, the other alternatives get `nullable`.
+    /// Rule 4: removes the keywords beside `anyOf`. The description moves to the first alternative, in
+    /// front of the description that this has itself. If null is an alternative, the other alternatives get `nullable`.
     fn alternatives(&mut self, it: Keywords, levels: usize) -> Value {
         let all = it.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
         let nullable = all.iter().any(crate::schema::slim::is_null);
@@ -175,9 +175,11 @@ impl Rewriter<'_> {
             }
         }
         if let Some(Value::Object(first)) = real.first_mut()
-            && let Some(description) = it.get("description")
+            && let Some(Value::String(description)) = it.get("description")
         {
-            first.entry("description").or_insert_with(|| description.clone());
+            let own = first.get("description").and_then(Value::as_str);
+            let both = own.map_or_else(|| description.clone(), |own| format!("{description}\n\n{own}"));
+            first.insert("description".to_owned(), Value::String(both));
         }
         match real.len() {
             0 => json!({ "type": "string", "nullable": true }),

@@ -211,3 +211,17 @@ fn arguments_as_a_preset_asks_for_them_are_read() {
     assert_eq!((it.limit, it.tags["a"].as_str()), (10, "b"));
     assert!(it.tree.is_some_and(|tree| tree.children[0].children.is_empty()));
 }
+
+#[test]
+fn gemini_keeps_the_description_of_an_argument_in_front_of_that_of_its_first_alternative() {
+    let part = |text: Value| {
+        let mut schema = json!({ "type": "object", "properties": { "mood": { "description": "How it feels.", "anyOf": [
+            { "type": "object", "properties": { "a": { "type": "string" } }, "description": text },
+            { "type": "integer" },
+        ] } } });
+        Preset::Gemini.apply(&mut schema);
+        schema["properties"]["mood"]["anyOf"][0]["description"].clone()
+    };
+    assert_eq!(part(json!("All is well.")), "How it feels.\n\nAll is well.");
+    assert_eq!(part(Value::Null), "How it feels.");
+}

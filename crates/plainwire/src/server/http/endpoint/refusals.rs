@@ -62,11 +62,11 @@ impl Refusals {
     fn log(&self, status: StatusCode, caller: &dyn fmt::Display, why: impl FnOnce() -> String) {
         if let Some(left_out) = self.is_due(status) {
             let why = why();
-            tracing::warn!(
-                status = status.as_u16(),
-                left_out,
-                "refused a request of {caller}: {why} ({left_out} more with this status since the last line)"
-            );
+            let more = match left_out {
+                0 => String::new(),
+                _ => format!(" ({left_out} more with this status since the last line)"),
+            };
+            tracing::warn!(status = status.as_u16(), left_out, "refused a request of {caller}: {why}{more}");
         }
     }
 
