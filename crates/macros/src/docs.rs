@@ -1,8 +1,10 @@
 //! Doc comments as descriptions: a model reads the text that a person reads above the function.
 //!
-//! In: the attributes of an item. Out: the description, or an error if the macro cannot see the text of a doc
-//! comment.
+//! In: the attributes of an item. Out: the description, and those of its arguments; or an error if the macro cannot
+//! see the text of a doc comment.
 
+use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, ExprLit, Lit, Meta, Result};
 
 use crate::entry::Kind;
@@ -29,6 +31,54 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
     lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
     let text = lines.join("\n").trim().to_owned();
     (!text.is_empty()).then_some(text)
+}
+
+/// The description of an argument in the section `# Arguments` of a doc comment.
+#[derive(Debug)]
+pub(crate) struct Described {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) text: String,
+}
+
+/// Returns the descriptions of arguments in the section `# Arguments`: the items of its list that begin with a name,
+/// as in ``- `limit`: how many at most`` or ``* `limit` - how many at most``, with the lines that go on.
+pub(crate) fn arguments(attributes: &[Attribute]) -> Vec<Described> {
+    let mut found: Vec<Described> = Vec::new();
+    let (mut is_inside, mut goes_on, mut fenced) = (false, false, false);
+    let texts = attributes.iter().filter_map(|it| Some((it.span(), text(it)?)));
+    for (span, line) in
+        texts.flat_map(|(span, text)| lines_of(&text).into_iter().map(move |line| (span, line)))
+    {
+        let line = line.trim();
+        fenced ^= line.starts_with("```");
+        if !fenced && line.starts_with('#') {
+            is_inside = line.trim_start_matches('#').trim().eq_ignore_ascii_case("arguments");
+            goes_on = false;
+        } else if is_inside && !fenced {
+            match (item(line), found.last_mut()) {
+                (Some((name, text)), _) => {
+                    found.push(Described { name: name.to_owned(), span, text: text.to_owned() });
+                    goes_on = true;
+                }
+                (None, Some(last)) if goes_on && !line.is_empty() && !starts_an_item(line) => {
+                    last.text += &format!(" {line}");
+                }
+                _ => goes_on = false,
+            }
+        }
+    }
+    found
+}
+
+/// Returns the name and the text of a list item that begins with a name in backticks.
+fn item(line: &str) -> Option<(&str, &str)> {
+    let rest = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
+    let (name, rest) = rest.trim_start().strip_prefix('`')?.split_once('`')?;
+    Some((
+        name.strip_prefix("r#").unwrap_or(name),
+        rest.trim_start().trim_start_matches([':', '-', '–', '—']).trim(),
+    ))
 }
 
 /// Refuses doc comments whose text is elsewhere, as in `#[doc = include_str!("…")]`. A macro does not see
@@ -100,6 +150,33 @@ mod tests {
         assert_eq!(list.as_deref(), Some("Takes:\n- one\n- two\n\nEnds."));
         let code = described(&[" Like:", " ```", "   a", "", " b", " ```", " Ends."]);
         assert_eq!(code.as_deref(), Some("Like:\n```\n  a\n\nb\n```\nEnds."));
+    }
+
+    #[test]
+    fn a_section_describes_arguments_by_name() {
+        let lines = [
+            " Finds.",
+            " ```",
+            " # Arguments",
+            " - `a`: no",
+            " ```",
+            "",
+            " # Arguments",
+            "",
+            " Two of them:",
+            " - `word`: a part",
+            "   of the title",
+            " * `limit` - how many",
+            "",
+            " Not this.",
+            " - other",
+            " # Errors",
+            " - `none`: never",
+        ];
+        let attributes: Vec<Attribute> = lines.iter().map(|line| parse_quote!(#[doc = #line])).collect();
+        let found: Vec<_> = arguments(&attributes).into_iter().map(|it| (it.name, it.text)).collect();
+        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        assert_eq!(found, [pair("word", "a part of the title"), pair("limit", "how many")]);
     }
 
     #[test]

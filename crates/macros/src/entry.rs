@@ -11,8 +11,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Ident, LitStr, Result, ReturnType, Signature};
 
 use crate::docs;
-use crate::function::{self, Function, shown_at};
-use crate::name::any_of;
+use crate::function::{self, Function, argument_of, shown_at};
 use crate::options::{self, Options};
 use crate::template;
 
@@ -71,7 +70,8 @@ impl Entry {
         signature: &mut Signature,
     ) -> Result<Self> {
         let options = Options::parse(kind, options)?;
-        let function = Function::take(signature, options.blocking.is_some())?;
+        let mut function = Function::take(signature, options.blocking.is_some())?;
+        function.describe(&docs::arguments(attributes))?;
         let name = options.name_of(&signature.ident, kind)?;
         if let Some(header) = function.parameters.iter().find_map(|it| it.header.as_ref())
             && kind != Kind::Tool
@@ -175,11 +175,6 @@ impl Entry {
         let finish = finishes.then(|| quote!(.on_cancel(::plainwire::handler::OnCancel::Finish)));
         quote!(#new #description #finish #(#calls)*)
     }
-}
-
-/// Returns the expected names for an error message: "`a` or `b`", or that there is no argument.
-fn argument_of(names: &[&str]) -> String {
-    if names.is_empty() { "an argument, of which there is none".to_owned() } else { any_of(names) }
 }
 
 /// Checks that the variables of a URI are exactly the arguments of its function. If a struct holds all

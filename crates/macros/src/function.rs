@@ -12,7 +12,9 @@ use syn::{
     Safety, Signature, Type,
 };
 
+use crate::docs::Described;
 use crate::header;
+use crate::name::any_of;
 use crate::parameter::{Kind, Parameter};
 
 /// Limit on the parameters of a function with an attribute: `IntoEntry` is implemented for up to 16.
@@ -97,6 +99,30 @@ impl Function {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Gives arguments the descriptions that the doc comment of the function has for them. A struct that holds all
+    /// arguments has its own.
+    pub(crate) fn describe(&mut self, all: &[Described]) -> Result<()> {
+        if self.takes_struct() {
+            return Ok(());
+        }
+        for by in all {
+            let names: Vec<String> = self.arguments().map(|it| it.name.unraw().to_string()).collect();
+            let named = self.parameters.iter_mut().find(|it| it.name.unraw() == by.name.as_str());
+            match named {
+                Some(parameter) if parameter.kind == Kind::Argument => parameter.describe(by)?,
+                // For people who read the source.
+                Some(_) => {}
+                None if by.name == "self" => {}
+                None => {
+                    let names: Vec<_> = names.iter().map(String::as_str).collect();
+                    let text = format!("expected {}, but found `{}`", argument_of(&names), by.name);
+                    return Err(Error::new(by.span, text));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the parameters that are one argument each.
@@ -311,4 +337,9 @@ pub(crate) fn local(name: &Ident, function: &Ident) -> Ident {
 /// Returns the name of a variable that only generated code can see.
 pub(crate) fn own(name: &str) -> Ident {
     format_ident!("__{name}", span = Span::mixed_site())
+}
+
+/// Returns the expected names for an error message: "`a` or `b`", or that there is no argument.
+pub(crate) fn argument_of(names: &[&str]) -> String {
+    if names.is_empty() { "an argument, of which there is none".to_owned() } else { any_of(names) }
 }

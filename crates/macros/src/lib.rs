@@ -34,7 +34,8 @@ use entry::Kind;
 /// Makes an async function a tool: `server.tool(function)` adds it. The function can still be called.
 ///
 /// The tool has the name of the function; its description is the doc comment up to the first heading.
-/// Parameters are arguments, described by their doc comments; `Context`, `&Context`, `State<T>` and
+/// Parameters are arguments, described by their doc comments, or in the section `# Arguments` of the function's doc
+/// comment: a list with items such as ``- `limit`: how many at most``. `Context`, `&Context`, `State<T>` and
 /// `Principal` come from the call.
 ///
 /// | Option | Meaning |

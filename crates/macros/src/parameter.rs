@@ -18,6 +18,8 @@ pub(crate) struct Parameter {
     /// Attributes of the field that the argument is read into, such as `#[doc]` and `#[schemars]`.
     attributes: Vec<TokenStream>,
     default: Option<Expr>,
+    /// Whether the parameter has a doc comment.
+    is_described: bool,
     /// Whether the parameter has an attribute `#[serde]` or `#[schemars]`.
     has_words_of_derives: bool,
     /// The name of the header that repeats the argument, without `Mcp-Param-`.
@@ -62,6 +64,7 @@ impl Parameter {
         let mut this = Self {
             attributes: Vec::new(),
             default: None,
+            is_described: ours.iter().any(docs::is_doc),
             has_words_of_derives: ours.iter().any(|it| is_one_of(it, &["serde", "schemars"])),
             header: None,
             kind,
@@ -125,6 +128,17 @@ impl Parameter {
         } else {
             self.attributes.push(constraint::read(attribute, &self.ty)?);
         }
+        Ok(())
+    }
+
+    /// Gives the argument the description that the doc comment of the function has for it.
+    pub(crate) fn describe(&mut self, by: &docs::Described) -> Result<()> {
+        if std::mem::replace(&mut self.is_described, true) {
+            let text = format!("expected one description of `{}`, but found a second one", by.name);
+            return Err(Error::new(by.span, text));
+        }
+        let text = &by.text;
+        self.attributes.push(quote!(#[doc = #text]));
         Ok(())
     }
 

@@ -60,6 +60,35 @@ async fn doc_comments_are_descriptions() {
     );
 }
 
+/// Subtracts. Returns the difference.
+///
+/// # Arguments
+/// * `from` - What to take away from,
+///   with its sign.
+/// - `ctx`: Not for clients.
+/// - `r#type`: A kind.
+#[tool]
+async fn subtract(
+    from: i64,
+    ctx: &Context,
+    r#type: String,
+    /// What to take away.
+    #[range(0..=9)]
+    by: i64,
+) -> i64 {
+    drop((ctx, r#type));
+    from - by
+}
+
+#[tokio::test]
+async fn a_section_of_the_doc_comment_describes_arguments() {
+    let tool = only_tool(Server::new("s").tool(subtract)).await;
+    assert_eq!(tool.description.as_deref(), Some("Subtracts. Returns the difference."));
+    let schema = schema(&tool);
+    let described = ["from", "type", "by"].map(|name| schema["properties"][name]["description"].clone());
+    assert_eq!(described, ["What to take away from, with its sign.", "A kind.", "What to take away."]);
+}
+
 #[tokio::test]
 async fn the_server_has_the_name_and_the_version_of_the_package() {
     let client = serve(plainwire::server!().tool(add)).await;
