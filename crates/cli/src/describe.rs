@@ -98,10 +98,11 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     output::wrapped("hints: ", "    ", if hints.is_empty() { "none" } else { &hints })?;
     let cost = Report::of(std::slice::from_ref(tool), Tokenizer::Estimate).total;
     output::line(&format!("cost: about {cost} tokens on every turn of a model"))?;
+    let mut left = MAX_FITTED;
     let words: Vec<String> = parameters
         .iter()
         .filter(|(.., is_required)| *is_required)
-        .map(|(name, schema, _)| quoted(&word(name, schema, root)))
+        .map(|(name, schema, _)| quoted(&word(name, schema, root, &mut left)))
         .collect();
     let line = [
         vec!["plainwire call".to_owned(), quoted(tool.name())],
@@ -116,6 +117,11 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
 
 /// The maximal number of members of objects that are shown. A schema whose objects contain themselves has no end.
 const MAX_MEMBERS: usize = 200;
+
+/// The maximal number of parameters whose examples are fitted to their bounds, and of bytes in the schema of a tool for
+/// which this is done.
+const MAX_FITTED: usize = 50;
+const MAX_SCHEMA: usize = 64 << 10;
 
 /// The maximal number of values in an example.
 const MAX_VALUES: usize = 100;
@@ -136,13 +142,17 @@ fn members(shape: &Shape<'_>, indent: &str, left: &mut usize) -> Result<(), Fail
     let shape = items.as_ref().unwrap_or(shape);
     let below = format!("{indent}    ");
     for (value, text) in shape.described_values() {
+        if !has_room(left, indent)? {
+            return Ok(());
+        }
         let line = format!("{}: {}", shown(value), text.trim());
         output::wrapped(indent, &below, &visible::short_line(&line, MAX_CHARS))?;
     }
     let forms = shape.forms();
     for (n, (form, text)) in forms.iter().enumerate() {
-        let Some(rest) = left.checked_sub(1) else { return Ok(()) };
-        *left = rest;
+        if !has_room(left, indent)? {
+            return Ok(());
+        }
         let word = if n == 0 { "either" } else { "or" };
         let line = text.map_or_else(|| format!("{word}:"), |text| format!("{word}: {}", text.trim()));
         output::wrapped(indent, &below, &visible::short_line(&line, MAX_CHARS))?;
@@ -150,12 +160,7 @@ fn members(shape: &Shape<'_>, indent: &str, left: &mut usize) -> Result<(), Fail
     }
     for member in if forms.is_empty() { shape.properties() } else { Vec::new() } {
         let Some(inner) = shape.member(member.0) else { continue };
-        match left.checked_sub(1) {
-            Some(rest) => *left = rest,
-            None => return Ok(()),
-        }
-        if *left == 0 {
-            output::line(&format!("{indent}… (more members)"))?;
+        if !has_room(left, indent)? {
             return Ok(());
         }
         output::wrapped(indent, &below, &visible::short_line(&headline(member, &inner), MAX_CHARS))?;
@@ -165,6 +170,16 @@ fn members(shape: &Shape<'_>, indent: &str, left: &mut usize) -> Result<(), Fail
         members(&inner, &below, left)?;
     }
     Ok(())
+}
+
+/// Takes room for one more line of members. Prints once that there are more, when the room is used up.
+fn has_room(left: &mut usize, indent: &str) -> Result<bool, Failure> {
+    let had_any = *left > 0;
+    *left = left.saturating_sub(1);
+    if had_any && *left == 0 {
+        output::line(&format!("{indent}… (more members)"))?;
+    }
+    Ok(*left > 0)
 }
 
 /// Returns the bounds and the default of a parameter, each after a comma.
@@ -210,9 +225,13 @@ fn hints(tool: &Entry) -> String {
 }
 
 /// Returns the word that sets a parameter: `key=text`, or `key:=json` for a value with members.
-fn word(name: &str, schema: &Value, root: &Value) -> String {
+fn word(name: &str, schema: &Value, root: &Value, left: &mut usize) -> String {
     let value = example(&Shape::of(schema, root), schema, &mut { MAX_VALUES });
-    let value = plainwire::schema::example(value.clone(), schema, root).unwrap_or(value);
+    // The whole schema is read for each parameter.
+    let is_small = *left > 0 && root.to_string().len() <= MAX_SCHEMA;
+    *left = left.saturating_sub(1);
+    let fitting = if is_small { plainwire::schema::example(value.clone(), schema, root) } else { None };
+    let value = fitting.unwrap_or(value);
     match &value {
         Value::Object(_) => format!("{name}:={value}"),
         Value::Array(elements) => match &elements[..] {

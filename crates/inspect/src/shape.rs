@@ -207,7 +207,7 @@ fn value_text(value: &Value) -> String {
 struct Found<'s> {
     alternatives: Vec<&'s Value>,
     are_joined: bool,
-    /// How many parts may still be looked at.
+    /// The number of parts that may still be looked at.
     left: usize,
 }
 
@@ -318,5 +318,24 @@ mod tests {
         let filter = shape.member("filter").expect("a member");
         assert!(filter.allows(Kind::Object) && shape.member("other").is_none());
         assert_eq!(filter.member("limit").expect("any name").to_string(), "integer");
+    }
+
+    #[test]
+    fn objects_that_hold_together_are_no_alternatives() {
+        let object =
+            |name: &str| json!({ "type": "object", "properties": { name: {} }, "description": name });
+        let forms = |schema: Value| {
+            let forms: Vec<_> =
+                Shape::of(&schema, &schema).forms().iter().map(|it| it.1.map(str::to_owned)).collect();
+            forms
+        };
+        assert_eq!(
+            forms(json!({ "oneOf": [object("a"), object("b")] })),
+            [Some("a".into()), Some("b".into())]
+        );
+        assert_eq!(forms(json!({ "oneOf": [object("a"), { "type": "null" }] })), []);
+        assert_eq!(forms(json!({ "allOf": [object("a"), object("b")] })), []);
+        let beside = json!({ "type": "object", "properties": {}, "anyOf": [object("a"), object("b")] });
+        assert_eq!(forms(beside), []);
     }
 }

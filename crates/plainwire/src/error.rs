@@ -5,9 +5,8 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use plainwire_proto::json::visible;
-use plainwire_proto::model::CallToolResult;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+
+use crate::tool_failure::ToolFailure;
 
 /// An error of a server or a client.
 ///
@@ -78,7 +77,7 @@ pub enum Error {
         status: u16,
         /// The body of the response, shortened.
         message: String,
-        /// How the server wants to be authenticated: the `WWW-Authenticate` header of the response, if there is one
+        /// The way in: the `WWW-Authenticate` header of the response, if there is one
         /// of at most 4 KiB. It contains `resource_metadata` if the server offers OAuth as MCP describes it.
         challenge: Option<String>,
     },
@@ -165,40 +164,6 @@ pub enum AuthFault {
     /// The MCP server or the authorization server could not be reached, or failed. Trying again later may
     /// help.
     Unreachable,
-}
-
-/// The failure of a tool, as a server made with Plainwire describes it for programs: the parts of its
-/// [`ToolError`](struct@crate::ToolError). The server sends them in `_meta["plainwire/error"]` of the result.
-#[non_exhaustive]
-#[derive(Clone, Debug, Deserialize)]
-pub struct ToolFailure {
-    /// The code, such as `not_found`.
-    pub code: String,
-    /// The message, without the hint.
-    pub message: String,
-    /// What the caller can do about the failure.
-    #[serde(default)]
-    pub hint: Option<String>,
-    /// Whether the same call may succeed later.
-    #[serde(default)]
-    pub retryable: bool,
-    /// Further data of the tool, as JSON.
-    #[serde(default)]
-    pub details: Option<Box<RawValue>>,
-}
-
-impl ToolFailure {
-    /// Returns the failure that `result` describes; `None` if the tool did not fail, or if the server sent no
-    /// such description.
-    pub fn of(result: &CallToolResult) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Meta {
-            #[serde(rename = "plainwire/error")]
-            failure: ToolFailure,
-        }
-        let meta = result.meta.as_ref().filter(|_| result.is_error)?;
-        serde_json::from_str::<Meta>(meta.get()).ok().map(|it| it.failure)
-    }
 }
 
 /// A result with this crate's [`enum@Error`].

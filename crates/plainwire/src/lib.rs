@@ -58,6 +58,7 @@ pub mod schema;
 mod server;
 pub mod stream;
 pub mod testing;
+mod tool_failure;
 mod trace_context;
 
 pub use client::Client;

@@ -61,11 +61,12 @@ pub(crate) const ROOMS: &[Room] = &[
     room("proto", "testing.rs", 200, &["peer"]),
     // plainwire: the rooms that all use, the server from its lowest room up, the client, and the rooms that
     // use both
-    room("plainwire", "error.rs", 300, &[]),
+    room("plainwire", "error.rs", 250, &["tool_failure.rs"]),
     room("plainwire", "log.rs", 200, &["runtime"]),
     room("plainwire", "runtime", 1100, &[]),
     room("plainwire", "stream", 950, &[]),
     room("plainwire", "schema", 4250, &[]),
+    room("plainwire", "tool_failure.rs", 60, &[]),
     room("plainwire", "trace_context.rs", 250, &[]),
     room("plainwire", "server/result", 1000, &["schema"]),
     room("plainwire", "server/roots", 450, &["server/result"]),
@@ -85,7 +86,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "client/process", 1300, &["error.rs", "stream"]),
     room("plainwire", "client/http", 1850, &["client", "error.rs"]),
     room("plainwire", "client/connection", 2300, &["client", "client/http", "client/process", "error.rs", "runtime", "stream"]),
-    room("plainwire", "client", 3600, &["client/connection", "client/http", "client/process", "error.rs", "runtime", "schema", "stream", "trace_context.rs"]),
+    room("plainwire", "client", 3600, &["client/connection", "client/http", "client/process", "error.rs", "runtime", "schema", "stream", "tool_failure.rs", "trace_context.rs"]),
     room("plainwire", "client/config", 1150, &["client", "client/http", "error.rs"]),
     room("plainwire", "client/host", 2150, &["client", "client/process", "error.rs", "runtime", "schema"]),
     room("plainwire", "in_process.rs", 100, &["client", "server", "server/connection", "stream"]),

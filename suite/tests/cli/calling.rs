@@ -250,6 +250,18 @@ fn describes_at_most_200_members_of_objects_that_contain_themselves() {
 }
 
 #[test]
+fn describes_at_most_200_values_and_alternatives() {
+    let values: Vec<_> = (0..900).map(|n| json!({ "const": n, "description": "d" })).collect();
+    let forms: Vec<_> = (0..900).map(|_| json!({ "type": "object", "properties": {} })).collect();
+    let schema =
+        json!({ "type": "object", "properties": { "a": { "oneOf": values }, "b": { "oneOf": forms } } });
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    steps.push(script::answer(2, &json!({ "tools": [{ "name": "edit", "inputSchema": schema }] })));
+    let shown = script::play(&["describe", "edit", "--era", "legacy"], steps, "").quietly();
+    assert_eq!((shown.matches(": d\n").count(), shown.matches("or:\n").count()), (199, 0), "{shown}");
+}
+
+#[test]
 fn speaks_the_one_revision_that_is_named() {
     for revision in plainwire::proto::revision::Revision::ALL {
         let shown = ask(&["ping", "--revision", revision.as_str()]).quietly();

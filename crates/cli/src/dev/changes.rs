@@ -14,7 +14,7 @@ pub(super) const NOT_REMEMBERED: &str =
     "a session has too much to remember: a part of it ends with the server";
 
 /// The maximal number of characters of a name in a line for the developer.
-const MAX_NAME: usize = 80;
+pub(super) const MAX_NAME: usize = 80;
 
 /// Returns the name of the tool or prompt that a request names, or the URI of the resource, for the developer.
 pub(super) fn name(request: &Value) -> String {
@@ -109,7 +109,6 @@ pub(super) fn not_running(id: &Value, why: &str) -> String {
 pub(super) fn too_many(id: &Value) -> String {
     let message =
         "expected at most 1,000 open requests, with ids of at most 1 KiB, but found one more or a longer one";
-    let id = if id.as_str().is_some_and(|id| id.len() > 1 << 10) { &Value::Null } else { id };
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 

@@ -94,7 +94,7 @@ impl Proxy {
                 began: now,
                 generation: self.generation,
                 id: id.clone(),
-                method: method.to_owned(),
+                method: visible::short_line(method, changes::MAX_NAME),
                 name: changes::name(&frame),
             };
             self.open.insert(id.to_string(), open);
@@ -333,7 +333,7 @@ impl Proxy {
 
 /// Returns whether one more request may be open beside `open` others.
 fn has_room(open: usize, id: &Value) -> bool {
-    open < MAX_OPEN && id.as_str().is_none_or(|id| id.len() <= MAX_ID)
+    open < MAX_OPEN && id.as_str().map_or_else(|| id.to_string().len(), str::len) <= MAX_ID
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
         // While an old server drains, it is looked at again and again.
         let pause = if development.retiring.is_empty() { Duration::from_secs(3_600) } else { watch::LOOK };
         match received.recv_timeout(pause) {
-            // A server that can't be built or started is named even to a client that has left.
+            // A server that can't be started is named even if its client has left already.
             Ok(Event::ClientEnd) if development.is_first() => has_left = true,
             Ok(Event::ClientEnd) => break,
             Ok(event) => development.handle(event)?,
@@ -84,9 +84,9 @@ struct Development {
 }
 
 impl Development {
-    /// Returns whether the first build and the first start are not over yet.
+    /// Returns whether the first server, which needs no build, is not started yet.
     fn is_first(&self) -> bool {
-        self.building.is_some() && !self.has_run
+        self.build.is_empty() && self.building.is_some() && !self.has_run
     }
 
     fn handle(&mut self, event: Event) -> Result<(), Failure> {

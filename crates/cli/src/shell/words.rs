@@ -108,7 +108,7 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
         (word, _) if word.starts_with(':') => return Err(unknown(word)),
         _ if words
             .iter()
-            .any(|it| it == "--" || it == "--url" || it.starts_with("--url=") || it == "--server") =>
+            .any(|it| ["--", "--server", "--url"].contains(&it.split('=').next().unwrap_or(it))) =>
         {
             return Err(Failure {
                 hint: Some("leave the server out, or start another shell".to_owned()),

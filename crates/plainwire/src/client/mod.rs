@@ -20,9 +20,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{mpsc, oneshot};
 
-pub use crate::error::ToolFailure;
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
+pub use crate::tool_failure::ToolFailure;
 pub use crate::trace_context::TraceContext;
 use crate::trace_context::TraceSource;
 

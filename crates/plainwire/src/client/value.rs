@@ -9,7 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::decode;
-use crate::error::{Error, Result, ToolFailure};
+use crate::error::{Error, Result};
+use crate::tool_failure::ToolFailure;
 
 /// Returns the value of a tool's result: see [`Client::call`].
 pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T> {

@@ -177,6 +177,10 @@ fn of_each_side_1_000_requests_are_open_and_an_id_has_at_most_1_kib() {
     }
     assert!(is_refused(&proxy.handle_client(ping(&id(1_025)), SECOND)));
     assert!(is_refused(&proxy.handle_server(1, ping(&id(1_025)), SECOND)));
+    assert!(
+        is_refused(&proxy.handle_client(ping(&format!("[{}]", id(1_025))), SECOND)),
+        "an id that is no id"
+    );
     assert!(!is_refused(&proxy.handle_client(ping(&id(1_024)), SECOND)));
     assert!(!is_refused(&proxy.handle_server(1, ping(&id(1_024)), SECOND)));
     assert!(is_refused(&proxy.handle_client(ping("1000"), SECOND)));
@@ -199,4 +203,12 @@ fn subscriptions_of_1_mib_are_opened_again() {
         matches!(&actions[..], [ToServer(..), Say(said)] if said == changes::NOT_REMEMBERED),
         "{actions:?}"
     );
+}
+
+#[test]
+fn of_a_method_only_the_beginning_is_kept() {
+    let mut proxy = in_session();
+    let method = "m".repeat(1 << 20);
+    proxy.handle_client(format!(r#"{{"id":1,"method":"{method}"}}"#), SECOND);
+    assert!(proxy.open["1"].method.len() < 2 * changes::MAX_NAME);
 }

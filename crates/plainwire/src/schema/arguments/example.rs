@@ -3,6 +3,8 @@
 //! In: the schema of a value that does not fit, and the value. Out: a value that fits, or none. Candidates
 //! are guessed, and each is checked like arguments before it is shown.
 
+use std::cell::Cell;
+
 use plainwire_proto::json::shorten;
 use serde_json::{Map, Number, Value, json};
 
@@ -18,6 +20,10 @@ const MAX_EXAMPLE: usize = 80;
 /// Largest nesting depth of the examples that are made from a schema.
 const MAX_LEVELS: usize = 6;
 
+/// Largest number of schemas for which a value is made in order to find one example. 1,000: more than one example of
+/// [`MAX_EXAMPLE`] bytes has. Without it, objects whose members contain themselves would take for ever.
+const MAX_TRIES: usize = 1_000;
+
 /// Largest length of texts and names that are compared by edit distance, in bytes.
 const MAX_COMPARED: usize = 64;
 
@@ -27,7 +33,7 @@ const MAX_CHOICES: usize = 1_000;
 /// Returns a value that fits `wanted`, a part of `schema`, and is close to `found` if possible. `None` if no
 /// candidate fits.
 pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchema) -> Option<Value> {
-    let maker = Maker { schema };
+    let maker = Maker { left: Cell::new(MAX_TRIES), schema };
     let near = found.map(|found| maker.near(wanted, found)).unwrap_or_default();
     near.into_iter().find(|it| maker.fits(it, wanted)).or_else(|| maker.any(wanted, MAX_LEVELS))
 }
@@ -35,7 +41,7 @@ pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchem
 /// Returns `wished` if it fits `part`, a part of `schema`, and otherwise the closest value that fits; `None` if there is
 /// no such value of at most [`MAX_EXAMPLE`] bytes.
 pub(crate) fn fitting(wished: Value, part: &Value, schema: &InputSchema) -> Option<Value> {
-    let maker = Maker { schema };
+    let maker = Maker { left: Cell::new(MAX_TRIES), schema };
     if maker.fits(&wished, part) { Some(wished) } else { closest(part, Some(&wished), schema) }
 }
 
@@ -80,6 +86,8 @@ fn distance(one: &str, other: &str) -> usize {
 
 /// The generator of example values for one schema and its parts.
 struct Maker<'s> {
+    /// The number of schemas for which a value may still be made.
+    left: Cell<usize>,
     schema: &'s InputSchema,
 }
 
@@ -171,6 +179,7 @@ impl<'s> Maker<'s> {
     /// constants of the schema are tried first.
     fn any(&self, wanted: &'s Value, levels: usize) -> Option<Value> {
         let levels = levels.checked_sub(1)?;
+        self.left.set(self.left.get().checked_sub(1)?);
         let keywords = self.resolved(wanted)?;
         let mut candidates: Vec<Value> = Vec::new();
         candidates.extend(
@@ -292,4 +301,22 @@ fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
 
 fn to_value(number: i128) -> Option<Value> {
     i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_example_is_made_of_at_most_1_000_schemas() {
+        let names: Vec<String> = (0..20).map(|n| n.to_string()).collect();
+        let members: Map<String, Value> =
+            names.iter().map(|name| (name.clone(), json!({ "$ref": "#" }))).collect();
+        let object = json!({ "type": "object", "required": names, "properties": members });
+        let root = json!({ "anyOf": [object, { "type": "string" }] });
+        let schema = InputSchema::of_server(crate::schema::text::raw(root.to_string()));
+        let maker = Maker { left: Cell::new(MAX_TRIES), schema: &schema };
+        maker.any(&schema.value, MAX_LEVELS);
+        assert_eq!((maker.left.get(), MAX_TRIES), (0, 1_000));
+    }
 }
