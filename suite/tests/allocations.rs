@@ -80,7 +80,7 @@ fn server() -> Bench {
 }
 
 #[expect(clippy::print_stdout, reason = "the number is what people want to see")]
-fn check(era: &str, bench: &mut Bench, call: &serde_json::Value) {
+fn check(era: &str, bench: &mut Bench, call: &Value) {
     let frame = format!("{call}\n").into_bytes();
     let answer = String::from_utf8_lossy(bench.exchange(&frame, 1)).into_owned();
     assert!(answer.contains(r#""content":[{"type":"text","text":"hello"}]"#), "{answer}");

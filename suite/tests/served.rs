@@ -67,6 +67,50 @@ fn rest(mut stream: TcpStream) -> String {
 }
 
 #[test]
+fn the_arguments_of_a_program_choose_http_and_its_tokens() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_reference-server"));
+    program.args(["--http", "127.0.0.1:0", "--bearer-env", "ADAS_TOKEN"]).env("ADAS_TOKEN", "s3cret-s3cret");
+    let (_server, address) = start(program);
+    let url = format!("http://{address}/mcp");
+    let call = |words: &[&str]| {
+        let mut command = binary::command();
+        command.args(["call", "calculate", "expression=2 + 3", "--url", &url]).args(words);
+        command.env("TOKEN", "s3cret-s3cret").output().expect("it starts")
+    };
+    let refused = call(&[]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("401"), "{refused:?}");
+    assert_eq!(call(&["--bearer-env", "TOKEN"]).stdout, b"5\n");
+}
+
+#[test]
+fn arguments_that_a_program_does_not_have_end_it_with_those_that_it_has() {
+    let said = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reference-server"));
+        let out = command.args(words).env_remove("NO_TOKEN").output().expect("it starts");
+        (
+            out.status.success(),
+            String::from_utf8(out.stdout).expect("UTF-8"),
+            String::from_utf8(out.stderr).expect("UTF-8"),
+        )
+    };
+    let (ended_well, help, _) = said(&["--help"]);
+    assert!(ended_well && help.starts_with("usage: reference-server [--http ADDRESS"), "{help}");
+    for (words, expected) in [
+        (
+            &["--port", "80"][..],
+            "expected `--http ADDRESS`, `--bearer-env VARIABLE`, `--help` or nothing, but found \"--port\"",
+        ),
+        (&["--http", "127.0.0.1:0", "--bearer-env", "NO_TOKEN"], "but there is no such variable"),
+    ] {
+        let (ended_well, _, error) = said(words);
+        assert!(
+            !ended_well && error.contains(expected) && error.contains("reading the program's arguments"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn who_waits_when_the_process_is_asked_to_end_gets_an_answer() {
     for asked in [Signal::TERM, Signal::INT] {
         let (mut program, address) = start(serving(&[]));

@@ -5,8 +5,8 @@
 //! - A `rust` fence is a whole `src/main.rs`. The first one is the final file, which is written later; the
 //!   second one is compared with the file that `plainwire new` makes; each later one is written to the project.
 //! - An `rs` fence is a part of the final file. At the first of them, the final file is written.
-//! - An `rs http` fence is a new `main`. Below it, `cargo run` starts a server that runs on, at a free port instead of
-//!   that of the page.
+//! - An `rs http` fence is a new `main`. Below it, `cargo run` with `--http` starts a server that runs on, at a free port
+//!   instead of that of the page.
 //!
 //! Cargo runs offline, with the versions, the crates and the target folder of this workspace.
 
@@ -111,11 +111,12 @@ impl Reader {
         let end = begin + file[begin..].find("\n}\n").expect("its end") + 3;
         let free =
             TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a free port").to_string();
-        self.write_main(&format!("{}{}{}", &file[..begin], main.replace(PORT, &free), &file[end..]));
+        self.write_main(&format!("{}{}{}", &file[..begin], main, &file[end..]));
         let (code, said) = self.run("cargo build --quiet");
         assert_eq!(code, 0, "{said}");
         let program = binary::path().with_file_name("shelf");
-        let mut server = Command::new(program).stdin(Stdio::null()).spawn().expect("it starts");
+        let mut server =
+            Command::new(program).args(["--http", &free]).stdin(Stdio::null()).spawn().expect("it starts");
         while TcpStream::connect(&free).is_err() {
             assert!(server.try_wait().expect("a child").is_none(), "the server has ended");
             thread::sleep(Duration::from_millis(20));
@@ -164,7 +165,7 @@ fn the_tutorial_can_be_followed_to_the_letter() {
             parts.remove(0);
             reader.write_main(&end);
         }
-        if shown.command == "cargo run --quiet" {
+        if shown.command == format!("cargo run --quiet -- --http {PORT}") {
             let (line, main) = over_http.pop().expect("a `main` for HTTP");
             assert!(line < shown.line && shown.output.is_empty(), "line {line}: it stands above its start");
             reader.serve(&end, &main);

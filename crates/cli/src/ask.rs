@@ -1,6 +1,6 @@
 //! The commands that query a server once and print the result: `list`, `call`, `read`, `prompt`, `ping`.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use plainwire::Client;
 use plainwire::model::{CallToolResult, Content, RawJson, ReadResourceResult};
@@ -8,18 +8,15 @@ use plainwire::proto::cursor::List;
 use plainwire::proto::revision::Era;
 use plainwire_inspect::Entry;
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::args::{self, Ask, Call, CallTool, Read};
 use crate::arguments::{Arguments, Built};
 use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
+use crate::meant::Meant;
 use crate::notices::with_log;
 use crate::progress::with_bar;
-use crate::{describe, listing, output, progress, save, slips, tools, visible};
-
-/// The maximal time to list the tools of the server if the list is needed only for a hint.
-const HINT_DEADLINE: Duration = Duration::from_secs(2);
+use crate::{listing, meant, output, progress, save, tools, visible};
 
 /// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
@@ -179,15 +176,35 @@ async fn interruptible(
         done = work => done,
         _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
     };
-    if matches!(done, Ok(Exit::ToolFailed) | Err(Failure { exit: Exit::Refused, .. })) {
+    // The error stands before what the server wrote.
+    let done = match done {
+        Err(failure) if failure.exit == Exit::Refused => {
+            output::failure(&failure);
+            Ok(failure.exit)
+        }
+        done => done,
+    };
+    if matches!(done, Ok(Exit::ToolFailed | Exit::Refused)) {
         let after = client.server_stderr().unwrap_or_default();
         // Only the last lines are kept, so those from before may be gone.
-        let new = after.strip_prefix(&before).unwrap_or(&after).trim();
-        if !new.is_empty() {
-            output::note(&format!("the server wrote to its stderr:\n{}", visible::quoted(new).trim_end()));
-        }
+        show_last(after.strip_prefix(&before).unwrap_or(&after).trim());
     }
     done
+}
+
+/// The maximal number of lines of a server's stderr that are shown below its answer.
+const MAX_LINES: usize = 5;
+
+/// Prints the last lines of a server's stderr, if there are any.
+fn show_last(text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(MAX_LINES)..];
+    let head = match lines.len() - last.len() {
+        _ if last.is_empty() => return,
+        0 => "the server wrote to its stderr:".to_owned(),
+        more => format!("the server wrote to its stderr (`--server-log` shows {more} lines more):"),
+    };
+    output::note(&format!("{head}\n{}", visible::quoted(&last.join("\n")).trim_end()));
 }
 
 /// Makes a request, prints its progress on stderr and returns its result. With `explain`, also prints the
@@ -214,60 +231,45 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
     if let Some(misfit) = misfits.into_iter().next() {
         return Some(misfit);
     }
+    if text.contains("(code -32021)") {
+        let no_input =
+            call.meanwhile.no_input.then(|| "the tool asks a question: leave out `--no-input`".to_owned());
+        return no_input.or_else(|| {
+            call.ask.r#as.is_none().then(|| {
+                "the tool needs something that hosts have: `--as host` declares it, without a model behind it".to_owned()
+            })
+        });
+    }
     // The words of FastMCP 4 about a tool that asks the client in 2026-07-28.
     if client.revision().era() == Era::Modern && text.contains("server-initiated requests") {
         let why = "this server asks questions in sessions only: `--era legacy` connects in one";
         return Some(why.to_owned());
     }
-    if call.ask.r#as.is_some() {
+    if says_what_was_meant(text) {
         return None;
     }
-    let listed = timeout(HINT_DEADLINE, tools::tools(client, None)).await.ok()?.ok()?;
-    let is_unknown = !listed.iter().any(|tool| tool.name() == call.name);
-    if let Some(near) = slips::nearest(&call.name, listed.iter().map(Entry::name)).filter(|_| is_unknown) {
-        return Some(format!("did you mean {near:?}?"));
+    match meant::by(client, List::Tools, &call.name).await {
+        Meant::Unknown if call.ask.r#as.is_none() => Some(
+            "the server does not list this tool. Some servers list a tool only for hosts: `--as host` declares what a \
+             host declares"
+                .to_owned(),
+        ),
+        Meant::Unknown => None,
+        meant => meant.hint(),
     }
-    if is_unknown && let Some(other) = describe::other_kind(client, &call.name).await {
-        return Some(other);
-    }
-    is_unknown.then(|| {
-        "the server does not list this tool. Some servers list a tool only for hosts: `--as host` declares what a \
-         host declares"
-            .to_owned()
-    })
 }
 
-/// Adds to a refusal the name that the user probably meant by `name`, if `list` of the server has one.
+/// Adds to a refusal of the server what the user probably meant by `name`, if `list` of the server does not have it.
 async fn near(client: &Client, list: List, name: &str, failure: Failure) -> Failure {
-    if failure.exit != Exit::Refused || failure.hint.is_some() {
+    if failure.exit != Exit::Refused || failure.hint.is_some() || says_what_was_meant(&failure.text) {
         return failure;
     }
-    let known = known_names(client, list).await;
-    let near = slips::nearest(name, known.iter().map(String::as_str)).filter(|near| *near != name);
-    let near = near.map(|near| format!("did you mean {near:?}?"));
-    let hint = match near {
-        None if known_names(client, List::Tools).await.iter().any(|known| known == name) => {
-            Some(format!("it is a tool: `plainwire call {} …` calls it", slips::quoted(name)))
-        }
-        near => near,
-    };
-    Failure { hint, ..failure }
+    Failure { hint: meant::by(client, list, name).await.hint(), ..failure }
 }
 
-/// Returns the names of the entries in a list of the server, or their URIs for resources; none if the server has
-/// no such list, or does not return it soon.
-pub(crate) async fn known_names(client: &Client, list: List) -> Vec<String> {
-    let has_list = list.method().split('/').next().is_some_and(|it| client.hello().capabilities.has(it));
-    if !has_list {
-        return Vec::new();
-    }
-    let Ok(Ok(raw)) = timeout(HINT_DEADLINE, client.list_raw(list)).await else { return Vec::new() };
-    let member = if list == List::Resources { "uri" } else { "name" };
-    let name = |raw: &RawJson| {
-        let entry = Entry::read(raw.get());
-        entry.members().find(|(name, _)| *name == member)?.1.as_str().map(ToOwned::to_owned)
-    };
-    raw.iter().filter_map(name).collect()
+/// Returns whether the server itself suggests another name.
+fn says_what_was_meant(text: &str) -> bool {
+    text.contains("did you mean")
 }
 
 /// Makes the arguments of the tool `name`, by its schema if they depend on it and the server lists the tool.

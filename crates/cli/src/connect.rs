@@ -25,9 +25,7 @@ pub(crate) async fn with_client(
     let client = connect(builder(ask)?, ask).await?;
     let in_time = async |client: &Client| {
         let work = with_bar("waiting for the server", work(client));
-        timeout_at(until.into(), work).await.unwrap_or_else(|_| {
-            Err(Failure::unreachable(&format!("expected an answer within {} s, but found none", ask.timeout)))
-        })
+        timeout_at(until.into(), work).await.unwrap_or_else(|_| Err(Failure::too_late(ask.timeout)))
     };
     finish(client, ask, in_time).await
 }

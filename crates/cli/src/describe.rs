@@ -16,8 +16,8 @@ use crate::args::{Ask, Describe, Era};
 use crate::arguments::shown;
 use crate::connect::with_client;
 use crate::exit::{Exit, Failure, ServerChoice};
-use crate::slips::{self, quoted};
-use crate::{ask, output, visible};
+use crate::quote::quoted;
+use crate::{meant, output, visible};
 
 /// Runs `plainwire describe`.
 pub(crate) async fn run(it: Describe) -> Result<Exit, Failure> {
@@ -31,14 +31,8 @@ pub(crate) async fn on(client: &Client, it: &Describe, choice: &ServerChoice) ->
         false => Vec::new(),
     };
     let Some(found) = raw.iter().find(|raw| Entry::read(raw.get()).name() == it.name) else {
-        let names: Vec<Entry> = raw.iter().map(|raw| Entry::read(raw.get())).collect();
-        let near = slips::nearest(&it.name, names.iter().map(Entry::name));
         return Err(Failure {
-            hint: Some(match (near, other_kind(client, &it.name).await) {
-                (_, Some(other)) => other,
-                (Some(near), None) => format!("did you mean {near:?}?"),
-                (None, None) => "`plainwire list` shows the names".to_owned(),
-            }),
+            hint: meant::by(client, List::Tools, &it.name).await.hint(),
             ..Failure::refused(format!("expected a tool of this server, but found {:?}", it.name))
         });
     };
@@ -48,20 +42,6 @@ pub(crate) async fn on(client: &Client, it: &Describe, choice: &ServerChoice) ->
         show(&Entry::read(found.get()), &it.ask, choice)?;
     }
     Ok(Exit::Done)
-}
-
-/// Returns what to type for a prompt or a resource with this name; `None` if the server lists neither.
-pub(crate) async fn other_kind(client: &Client, name: &str) -> Option<String> {
-    let shown = quoted(name);
-    for (list, what, command) in [
-        (List::Prompts, "a prompt", format!("prompt {shown} …")),
-        (List::Resources, "a resource", format!("read {shown}")),
-    ] {
-        if ask::known_names(client, list).await.iter().any(|known| known == name) {
-            return Some(format!("it is {what}: `plainwire {command}` gets it"));
-        }
-    }
-    None
 }
 
 fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {

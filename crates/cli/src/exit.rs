@@ -116,8 +116,13 @@ impl Failure {
 
     /// Returns an error with the exit code of [`Exit::Unreachable`] and the hint to trace the frames.
     pub(crate) fn unreachable(text: &str) -> Self {
-        let hint = Some("`--trace` shows every frame".into());
-        Self { exit: Exit::Unreachable, hint, text: text.to_owned() }
+        Self { exit: Exit::Unreachable, hint: Some(TRACE.into()), text: text.to_owned() }
+    }
+
+    /// Returns the error for a server that does not answer within `seconds`.
+    pub(crate) fn too_late(seconds: u64) -> Self {
+        let text = format!("expected an answer within {seconds} s, but found none");
+        Self { hint: Some(SILENT.into()), ..Self::unreachable(&text) }
     }
 
     /// Returns the error for Ctrl-C.
@@ -155,7 +160,6 @@ impl From<plainwire::Error> for Failure {
     fn from(error: plainwire::Error) -> Self {
         let source =
             std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-        let trace = Some("`--trace` shows every frame");
         let (exit, hint) = match &error {
             plainwire::Error::Rpc(answer) if answer.received_code().is_some() => {
                 // The words of this client about a request that a server must not make.
@@ -173,13 +177,19 @@ impl From<plainwire::Error> for Failure {
                 AuthFault::Unreachable => (Exit::Unreachable, None),
                 _ => (Exit::Refused, None),
             },
-            plainwire::Error::Http { .. } => (Exit::Refused, trace),
+            plainwire::Error::Http { status: 404 | 405, .. } => (Exit::Refused, Some(PATH)),
+            plainwire::Error::Http { .. } => (Exit::Refused, Some(TRACE)),
             plainwire::Error::Target { .. } => (Exit::Usage, None),
             plainwire::Error::Unreachable { .. } => {
                 (Exit::Unreachable, Some("check the URL, and whether the server runs"))
             }
             plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command after `--`")),
-            _ => (Exit::Unreachable, trace),
+            plainwire::Error::Closed { why } => (Exit::Unreachable, Some(of_end(why))),
+            plainwire::Error::Deadline { .. } => (Exit::Unreachable, Some(SILENT)),
+            plainwire::Error::Rpc(late) if late.message().contains(" within ") => {
+                (Exit::Unreachable, Some(if serves_http(late.message()) { HTTP } else { SILENT }))
+            }
+            _ => (Exit::Unreachable, Some(TRACE)),
         };
         Self { exit, hint: hint.map(Into::into), text: format!("{error}{source}") }
     }
@@ -199,6 +209,39 @@ fn login(choice: &ServerChoice) -> String {
     };
     format!("plainwire login {name}")
 }
+
+/// Returns the hint for the end of a connection, from what is known about it.
+fn of_end(why: &str) -> &'static str {
+    match () {
+        () if serves_http(why) => HTTP,
+        () if why.contains("which is not a message") => STDOUT,
+        () => LOG,
+    }
+}
+
+/// Returns whether the last words of a server say that it serves HTTP.
+fn serves_http(text: &str) -> bool {
+    let words = text.split_once("last words on stderr").map_or("", |(_, words)| words).to_lowercase();
+    words.contains("http://") || words.contains("https://")
+}
+
+const TRACE: &str = "`--trace` shows every frame";
+
+/// The hint for a server that does not answer in time.
+const SILENT: &str = "`--timeout SECONDS` waits longer; `--trace` shows every frame, `--server-log` what the server writes \
+                      to its stderr";
+
+/// The hint for a server that is started as if it spoke on stdin and stdout, and serves HTTP.
+const HTTP: &str = "the server seems to serve HTTP: `--url URL` connects to it";
+
+/// The hint for a server that writes text to stdout.
+const STDOUT: &str = "stdout is for messages of the protocol only: the log of a server belongs on stderr";
+
+/// The hint for a server that ended.
+const LOG: &str = "`--server-log` shows what the server writes to its stderr";
+
+/// The hint for a URL that is not that of a server.
+const PATH: &str = "check the path of the URL: most servers have `/mcp`";
 
 /// The hint for a server that offers OAuth.
 const LOGIN: &str =

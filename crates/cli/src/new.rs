@@ -46,12 +46,12 @@ fn kind(template: Template) -> Kind {
         },
         Template::Http => Kind {
             commands: "cargo test                                            # calls the tools without a network\n\
-                       cargo run                                             # serves until Ctrl-C\n\
+                       cargo run -- --http 127.0.0.1:8000                    # serves until Ctrl-C\n\
                        plainwire list --url http://127.0.0.1:8000/mcp        # lists what the server offers",
             features: ", features = [\"http\"]",
             sources: &[("src/main.rs", include_str!("../templates/http/main.rs"))],
-            then: "cargo run",
-            what: "An MCP server over HTTP, written with Plainwire.",
+            then: "cargo run -- --http 127.0.0.1:8000",
+            what: "An MCP server over HTTP or stdio, written with Plainwire.",
         },
         Template::Client => Kind {
             commands: "cargo test                                            # talks to a server in the same process\n\

@@ -6,20 +6,22 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::Failure;
+use crate::meant::nearest;
+use crate::quote::quoted;
 use crate::target;
 
-/// The subcommands that connect to a server.
-const CLIENTS: [&str; 12] = [
-    "call", "describe", "install", "lint", "list", "login", "ping", "prompt", "read", "shell", "tokens",
-    "watch",
+/// The subcommands that take a server.
+const CLIENTS: [&str; 13] = [
+    "call", "describe", "dev", "install", "lint", "list", "login", "ping", "prompt", "read", "shell",
+    "tokens", "watch",
 ];
+
+/// Options of other clients that are followed by an argument `key=text`.
+const BEFORE_ARGUMENTS: [&str; 5] = ["--arg", "--argument", "--param", "--prompt-args", "--tool-arg"];
 
 /// Options that people guess in order to send a token.
 const TOKENS: [&str; 7] =
     ["--api-key", "--auth", "--authorization", "--bearer", "--bearer-token", "--key", "--token"];
-
-/// The maximal number of names that are compared with a wrong one.
-const MAX_COMPARED: usize = 1_000;
 
 /// Returns the failure for a slip that is known. `words` is the command line, without the program.
 pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
@@ -30,7 +32,11 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             ..Failure::usage("expected a command of `plainwire` before `--`, but found none".to_owned())
         });
     }
-    let command = words.first().filter(|it| CLIENTS.contains(&it.as_str()))?;
+    let command = match words {
+        [first, second, ..] if first == "servers" && second == "add" => "servers add",
+        [first, ..] if CLIENTS.contains(&first.as_str()) => first.as_str(),
+        _ => return None,
+    };
     let end = words.iter().position(|it| it == "--").unwrap_or(words.len());
     let own = &words[..end];
     let context = |kind| match error.get(kind) {
@@ -38,12 +44,6 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         _ => None,
     };
     let (at, fixed) = match (error.kind(), context(ContextKind::InvalidArg)) {
-        // For a mistyped option, clap names the right one. Its guess may also be far off.
-        (ErrorKind::UnknownArgument, Some(option))
-            if context(ContextKind::SuggestedArg).is_some_and(|near| is_near(option, near)) =>
-        {
-            return None;
-        }
         // A guess at how to send a token. The token is not repeated.
         (ErrorKind::UnknownArgument, Some(option)) if TOKENS.contains(&option) => {
             return Some(Failure {
@@ -51,8 +51,14 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
                 ..Failure::usage(format!("expected an option of `plainwire {command}`, but found {option:?}"))
             });
         }
+        // For a mistyped option, clap names the right one. Its guess may also be far off.
+        (ErrorKind::UnknownArgument, Some(option))
+            if context(ContextKind::SuggestedArg).is_some_and(|near| is_near(option, near)) =>
+        {
+            return None;
+        }
         (ErrorKind::UnknownArgument, Some(option)) if option.starts_with("--") => {
-            if !["call", "prompt"].contains(&command.as_str()) {
+            if !["call", "prompt"].contains(&command) {
                 return Some(Failure {
                     hint: Some(format!("`plainwire {command} --help` lists them")),
                     ..Failure::usage(format!(
@@ -64,7 +70,15 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         }
         (ErrorKind::UnknownArgument, Some(word)) => {
             let at = own.iter().position(|it| it == word)?;
-            (at, as_server(&own[at])?)
+            // The word after the name can only be the command of the server.
+            let is_command = command == "servers add" && !own[at].contains('=');
+            (at, as_server(&own[at]).or_else(|| is_command.then(|| after_dashes(&own[at])))?)
+        }
+        (ErrorKind::MissingRequiredArgument, _) if command == "watch" && misses(error, "<URI>") => {
+            return Some(Failure {
+                hint: Some("`--lists` watches the lists of tools, resources and prompts".to_owned()),
+                ..Failure::usage("expected the URI of a resource, but found none".to_owned())
+            });
         }
         (ErrorKind::MissingRequiredArgument, _) if end == words.len() => {
             let Some(at) = (1..own.len()).find(|&at| is_server(&own[at]) && !is_value(own, at)) else {
@@ -91,7 +105,7 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
 fn no_server(command: &str, error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
     if !matches!(&missing[..], [only] if only.starts_with("<COMMAND>"))
-        || ["install", "login"].contains(&command)
+        || ["dev", "install", "login", "servers add"].contains(&command)
     {
         return None;
     }
@@ -101,6 +115,12 @@ fn no_server(command: &str, error: &clap::Error) -> Option<Failure> {
         )),
         ..Failure::usage("expected a server, but found none".to_owned())
     })
+}
+
+/// Returns whether a required argument is missing, by its name in the help.
+fn misses(error: &clap::Error, name: &str) -> bool {
+    let missing = error.get(ContextKind::InvalidArg);
+    matches!(missing, Some(ContextValue::Strings(all)) if all.iter().any(|it| it.starts_with(name)))
 }
 
 /// Returns whether an option was probably mistyped for another one.
@@ -121,6 +141,11 @@ fn as_word(own: &[String], option: &str) -> Option<(usize, Fixed)> {
     let at = own.iter().position(|it| it == option || it.starts_with(&format!("{option}=")))?;
     let expected = "an argument as `key=text`";
     let name = option.trim_start_matches('-');
+    if BEFORE_ARGUMENTS.contains(&option)
+        && let Some(word) = own.get(at + 1).filter(|it| it.contains('='))
+    {
+        return Some((at, Fixed { eaten: 1, expected, text: quoted(word) }));
+    }
     Some(match own[at].split_once('=') {
         Some((_, value)) => (at, Fixed { eaten: 0, expected, text: quoted(&format!("{name}={value}")) }),
         None => match own.get(at + 1).filter(|it| !it.starts_with('-') && !it.contains('=')) {
@@ -136,8 +161,11 @@ fn as_server(word: &str) -> Option<Fixed> {
         let text = format!("--url {}", quoted(&with_scheme(word)));
         return Some(Fixed { eaten: 0, expected: "a URL after `--url`", text });
     }
-    let text = format!("-- {}", quoted(word));
-    is_server(word).then_some(Fixed { eaten: 0, expected: "the command of a server after `--`", text })
+    is_server(word).then(|| after_dashes(word))
+}
+
+fn after_dashes(word: &str) -> Fixed {
+    Fixed { eaten: 0, expected: "the command of a server after `--`", text: format!("-- {}", quoted(word)) }
 }
 
 /// Returns whether a word is the value of the option before it, as in `--trace ./file`.
@@ -162,25 +190,6 @@ pub(crate) fn is_url(word: &str) -> bool {
 /// Returns the URL with `http://`, if it has no scheme.
 pub(crate) fn with_scheme(url: &str) -> String {
     if url.contains("://") { url.to_owned() } else { format!("http://{url}") }
-}
-
-/// Returns the name in `known` that a user probably meant by `name`: at most two typing mistakes away, or one
-/// in a short name.
-pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let name = name.to_lowercase();
-    let most = if name.chars().count() > 4 { 2 } else { 1 };
-    let near = known.into_iter().take(MAX_COMPARED).filter(|other| other.len() <= name.len() + 8);
-    let near = near.map(|other| (strsim::osa_distance(&name, &other.to_lowercase()), other));
-    near.filter(|(far, _)| *far <= most).min_by_key(|(far, _)| *far).map(|(_, other)| other)
-}
-
-/// Returns a word with the quotes that a shell needs to read it as one word.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        return word.to_owned();
-    }
-    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Into::into)
 }
 
 #[cfg(test)]
@@ -230,16 +239,18 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_near_is_found() {
-        for (name, expected) in [
-            ("libary", Some("library")),
-            ("Library", Some("library")),
-            ("bd", Some("db")),
-            ("x", None),
-            ("librarian", None),
-        ] {
-            assert_eq!(nearest(name, ["library", "db"]), expected, "{name}");
-        }
+    fn the_habits_of_other_clients_are_answered_with_the_line() {
+        let said = "expected an argument as `key=text`, but found \"--tool-arg\"";
+        check("call find --tool-arg limit=3 -- x", said, "plainwire call find limit=3 -- x");
+        let server =
+            |found: &str| format!("expected the command of a server after `--`, but found {found:?}");
+        check("dev ./server --port 80", &server("./server"), "plainwire dev -- ./server --port 80");
+        check("servers add mine nowhere -v", &server("nowhere"), "plainwire servers add mine -- nowhere -v");
+        check(
+            "watch -- x",
+            "expected the URI of a resource, but found none",
+            "`--lists` watches the lists of tools, resources and prompts",
+        );
     }
 
     #[test]

@@ -16,7 +16,8 @@ use plainwire::client::process::{Program, Stderr};
 
 use crate::exit::{Failure, ServerChoice};
 use crate::paths::{self, ConfigFile, Scope};
-use crate::{output, secret_file, slips};
+use crate::quote::quoted;
+use crate::{meant, output, secret_file, slips};
 
 /// Returns the target that the command line names.
 pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
@@ -128,10 +129,7 @@ fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
     let (token, place) = match (&choice.bearer_env, &choice.token_file) {
         (Some(name), _) => match variable(name) {
             Some(token) => (token, format!("--bearer-env {name}")),
-            None => {
-                let text = format!("--bearer-env {name}: expected the variable to be set, but found nothing");
-                return Err(Failure::usage(text));
-            }
+            None => return Err(no_token(name)),
         },
         (_, Some(path)) => {
             let place = format!("--token-file {}", path.display());
@@ -147,6 +145,20 @@ fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
     }
 }
 
+/// Returns the error for a variable of --bearer-env that is not set. It shows the name only if it looks like one: a token
+/// in its place would be shown too.
+fn no_token(name: &str) -> Failure {
+    let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let text = match is_name {
+        true => format!("--bearer-env {name}: expected the variable to be set, but found nothing"),
+        false => "--bearer-env: expected the name of an environment variable that is set, but found none"
+            .to_owned(),
+    };
+    let hint =
+        "export VARIABLE with the token, and then give its name, as in `--bearer-env VARIABLE`".to_owned();
+    Failure { hint: Some(hint), ..Failure::usage(text) }
+}
+
 fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
     let config = match &choice.config {
         Some(path) => Config::read(path)?,
@@ -155,9 +167,9 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
     let entry = config.entry(name).map_err(|error| {
         let names = config.entries().iter().map(ConfigEntry::name);
         let failure = Failure::from(error);
-        match slips::nearest(name, names) {
+        match meant::nearest(name, names) {
             Some(near) => {
-                Failure { hint: Some(format!("did you mean --server {}?", slips::quoted(near))), ..failure }
+                Failure { hint: Some(format!("did you mean --server {}?", quoted(near))), ..failure }
             }
             None => failure,
         }
@@ -196,7 +208,7 @@ fn find(name: &str) -> Result<Config, Failure> {
         [_] => Ok(found.remove(0).1),
         [] => Err(Failure {
             hint: near(name)
-                .map(|near| format!("did you mean --server {}?", slips::quoted(&near)))
+                .map(|near| format!("did you mean --server {}?", quoted(&near)))
                 .or_else(|| hint("`plainwire servers` lists them; --config FILE names another file")),
             ..Failure::usage(format!(
                 "expected a server {name:?} in one of your configuration files, but found none"
@@ -214,10 +226,16 @@ fn find(name: &str) -> Result<Config, Failure> {
 
 /// Returns the name of an entry in the user's configuration files that is near to `name`.
 fn near(name: &str) -> Option<String> {
-    let mine = paths::config_files().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
+    let names = names(|_| true);
+    meant::nearest(name, names.iter().map(String::as_str)).map(ToOwned::to_owned)
+}
+
+/// Returns the names of the entries in the configuration files of this user that are chosen. Files that can't be read
+/// are left out.
+pub(crate) fn names(is_chosen: impl Fn(&ConfigFile) -> bool) -> Vec<String> {
+    let mine = paths::config_files().into_iter().filter(|it| it.scope == Scope::User && is_chosen(it));
     let read = mine.filter_map(|it| Config::read(&it.path).ok()).collect::<Vec<_>>();
-    let names = read.iter().flat_map(|config| config.entries()).map(ConfigEntry::name);
-    slips::nearest(name, names).map(ToOwned::to_owned)
+    read.iter().flat_map(|config| config.entries()).map(|entry| entry.name().to_owned()).collect()
 }
 
 /// Returns the file's entries for the current folder if `name` is one of them, else its entries for all

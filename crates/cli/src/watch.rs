@@ -4,6 +4,7 @@ use plainwire::Client;
 use plainwire::client::Change;
 use plainwire::model::{RawJson, SubscriptionFilter};
 use plainwire::proto::cursor::List;
+use plainwire::proto::revision::Era;
 use serde_json::{Value, json};
 
 use crate::args::Watch;
@@ -17,8 +18,17 @@ pub(crate) async fn run(watch: Watch) -> Result<Exit, Failure> {
         let filter = filter(&watch, client)?;
         let wanted = names(&filter).join(", ");
         let mut listen = client.listen(filter.clone()).await.map_err(|error| {
+            let is_unknown =
+                matches!(&error, plainwire::Error::Rpc(it) if it.received_code() == Some(-32601));
+            let in_sessions = is_unknown && client.revision().era() == Era::Modern;
             let failure = Failure::from(error);
-            Failure { text: format!("watching {wanted}: {}", failure.text), ..failure }
+            let hint = in_sessions
+                .then(|| "some servers report changes in sessions only: `--era legacy`".to_owned());
+            Failure {
+                hint: hint.or(failure.hint),
+                text: format!("watching {wanted}: {}", failure.text),
+                ..failure
+            }
         })?;
         check_agreed(&watch, &filter, listen.honoured())?;
         let mut left = watch.count;

@@ -17,7 +17,8 @@ pub use crate::server::Mounted;
 pub use crate::server::asking::{Answer, Confirm};
 pub use crate::server::context::OnCancel;
 pub use crate::server::entry::{
-    Beside, Completing, Described, IntoCompletion, IntoEntry, Provider, Tagged, ViaEntry, WithMeta,
+    AnyResource, Beside, Completing, Described, IntoCompletion, IntoEntry, Provider, Tagged, ViaEntry,
+    WithMeta,
 };
 pub use crate::server::handler::{
     Argument, BlockingHandler, BlockingWork, Call, FromCall, Handler, Signature, ViaArguments, ViaCall,

@@ -53,6 +53,7 @@ mod in_process;
 mod log;
 pub mod macros;
 pub mod prelude;
+mod run;
 mod runtime;
 pub mod schema;
 mod server;

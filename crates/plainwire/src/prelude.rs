@@ -10,4 +10,4 @@ pub use plainwire_macros::{ToolError, data, prompt, resource, server, tool};
 pub use plainwire_proto::model::{Content, LogLevel, PromptMessage, Role};
 pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};
-pub use serde_json::json;
+pub use serde_json::{Value, json};

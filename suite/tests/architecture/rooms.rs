@@ -90,6 +90,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "client/config", 1150, &["client", "client/http", "error.rs"]),
     room("plainwire", "client/host", 2150, &["client", "client/process", "error.rs", "runtime", "schema"]),
     room("plainwire", "in_process.rs", 100, &["client", "server", "server/connection", "stream"]),
+    room("plainwire", "run.rs", 150, &["error.rs", "server", "server/http"]),
     room("plainwire", "testing", 1900, &["client", "error.rs", "server", "server/connection", "stream"]),
     room("plainwire", "handler.rs", 100, &["runtime", "schema", "server", "server/asking", "server/context", "server/entry", "server/handler", "server/result", "trace_context.rs"]),
     room("plainwire", "macros.rs", 200, &[]),

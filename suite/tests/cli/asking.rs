@@ -262,10 +262,13 @@ fn gives_up_after_five_wrong_entries() {
 }
 
 #[test]
-fn starts_over_to_edit() {
+fn starts_over_to_edit_with_the_answers_as_defaults() {
     let (told, said) = answered(&one("a"), "x\nedit\ny\n\n");
     assert_eq!(told, json!({ "action": "accept", "content": { "a": "y" } }));
     assert_eq!(said.matches("(1 of 1) a: text").count(), 2);
+    let (told, said) = answered(&one("a"), "x\nedit\n\n\n");
+    assert_eq!(told, json!({ "action": "accept", "content": { "a": "x" } }));
+    assert!(said.contains("[x] > "), "{said}");
 }
 
 #[test]

@@ -78,6 +78,26 @@ fn completes_the_names_of_a_server_behind_the_dashes() {
 }
 
 #[test]
+fn completes_the_names_of_servers_in_the_files_of_this_user() {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("completion-home");
+    let _ = fs::remove_dir_all(&home);
+    fs::create_dir_all(home.join(".config/plainwire")).expect("a folder of our own");
+    let home = home.to_str().expect("UTF-8");
+    let variables = [("HOME", home), ("XDG_CONFIG_HOME", ""), ("CLAUDE_CONFIG_DIR", "")];
+    for name in ["library", "books"] {
+        let mut command = binary::command();
+        command.args(["servers", "add", name, "--", "sh"]).envs(variables);
+        Ran::of(command.output().expect("the binary starts"));
+    }
+    fs::write(format!("{home}/.claude.json"), r#"{"mcpServers":{"lamp":{"command":"a"}}}"#)
+        .expect("a file of our own");
+    assert_eq!(complete_with("bash", "plainwire list --server l|", &variables), ["lamp", "library"]);
+    let mut own = complete_with("bash", "plainwire servers remove |", &variables);
+    own.sort();
+    assert_eq!(own, ["books", "library"]);
+}
+
+#[test]
 fn gives_bash_only_what_stands_behind_its_last_word_break() {
     check(&format!("plainwire read server:| {REFERENCE}"), &["//calculations", "//info"]);
     check(&format!("plainwire read 'server:| {REFERENCE}"), &[]);

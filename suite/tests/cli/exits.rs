@@ -82,7 +82,8 @@ fn exits_with_4_when_the_server_answers_with_an_error() {
         ),
         (
             &["read", "nowhere://", "--era", "modern"],
-            "expected `uri` to be a known resource, but found \"nowhere://\" (code -32602)",
+            "expected `uri` to be a known resource, but found \"nowhere://\" (code -32602)\n\nhint: `plainwire list` shows \
+             what the server has",
         ),
         (
             &["prompt", "explain_calculation"],
@@ -98,24 +99,31 @@ fn exits_with_4_when_the_server_answers_with_an_error() {
 #[test]
 fn a_refusal_ends_with_what_was_meant_or_what_to_type() {
     for (words, hint) in [
-        (&["call", "calculat"][..], "did you mean \"calculate\"?"),
+        (&["describe", "calculat"][..], "did you mean \"calculate\"?"),
+        (&["prompt", "explain"], "did you mean \"explain_calculation\"?"),
+        (
+            &["read", "Calculations"],
+            "the resource Calculations has a URI: `plainwire read server://calculations`",
+        ),
+        (&["read", "calculate"], "it is a tool: `plainwire call calculate …`"),
+        (
+            &["read", "calculation://{expression}"],
+            "put values in place of the braces of the template: calculation://{expression}",
+        ),
         (&["read", "server://inf"], "did you mean \"server://info\"?"),
-        (&["prompt", "explain_calculatin"], "did you mean \"explain_calculation\"?"),
-        (
-            &["call", "explain_calculation"],
-            "it is a prompt: `plainwire prompt explain_calculation …` gets it",
-        ),
-        (&["prompt", "calculate"], "it is a tool: `plainwire call calculate …` calls it"),
-        (
-            &["describe", "explain_calculation"],
-            "it is a prompt: `plainwire prompt explain_calculation …` gets it",
-        ),
-        (&["describe", "server://info"], "it is a resource: `plainwire read server://info` gets it"),
+        (&["call", "explain_calculation"], "it is a prompt: `plainwire prompt explain_calculation …`"),
+        (&["prompt", "calculate"], "it is a tool: `plainwire call calculate …`"),
+        (&["describe", "explain_calculation"], "it is a prompt: `plainwire prompt explain_calculation …`"),
+        (&["describe", "server://info"], "it is a resource: `plainwire read server://info`"),
         (&["watch", "server://info"], "the server reports no changes of it; `plainwire read` reads it once"),
     ] {
         let ran = ask(words);
         assert!(ran.code == 4 && ran.stderr.ends_with(&format!("\n\nhint: {hint}\n")), "{words:?}: {ran:?}");
     }
+    // The server has suggested a name already.
+    let ran = ask(&["call", "calculat"]);
+    assert_eq!(ran.stderr.matches("did you mean").count(), 1, "{ran:?}");
+    assert!(!ran.stderr.contains("hint:"), "{ran:?}");
     let ran = run(&["list", "--", "cat"]);
     let hint = "\n\nhint: the program sends back what it is sent, as `cat` does; is it an MCP server?\n";
     assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");
@@ -127,7 +135,8 @@ fn shows_the_code_that_was_sent() {
     let ran = ask(&["read", "nowhere://", "--era", "legacy"]);
     assert_eq!(
         ran.stderr,
-        "error: expected `uri` to be a known resource, but found \"nowhere://\" (code -32002)\n"
+        "error: expected `uri` to be a known resource, but found \"nowhere://\" (code -32002)\n\nhint: `plainwire list` \
+         shows what the server has\n"
     );
 }
 

@@ -9,6 +9,7 @@ mod convert;
 mod dev;
 mod exits;
 mod feedback;
+mod hints;
 mod hostile;
 mod install;
 mod lint;

@@ -40,7 +40,12 @@ impl Arguments {
                 return Err(Failure::usage(format!("expected --json=OBJECT, but found {other}")));
             }
             Some(Err(error)) => {
-                return Err(Failure::usage(format!("expected --json=OBJECT, but found no JSON: {error}")));
+                return Err(Failure {
+                    hint: Some(
+                        "quote names and texts, as in `--json='{\"limit\":3,\"word\":\"moss\"}'`".to_owned(),
+                    ),
+                    ..Failure::usage(format!("expected --json=OBJECT, but found no JSON: {error}"))
+                });
             }
         };
         Ok(Self { object, words: word::parse(words)? })

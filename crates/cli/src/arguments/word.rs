@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::quote;
 
 /// The largest text that is read from a file or from stdin, in bytes. 16 MiB: servers of Plainwire take no larger
 /// message.
@@ -97,7 +98,13 @@ fn no_word(text: &str) -> Failure {
         _ if text.starts_with(['/', '.']) => {
             Some(format!("the command of a server follows `--`, as in `-- {text}`"))
         }
-        _ => Some(format!("as in `{text}=…`")),
+        _ => Some(match text.split_once(':') {
+            Some((key, value)) if !key.is_empty() && !value.is_empty() => {
+                quote::quoted(&format!("{key}={}", value.trim_start())).to_string()
+            }
+            _ if text.contains(char::is_whitespace) => "as in `key='two words'`".to_owned(),
+            _ => format!("as in `{text}=…`"),
+        }),
     };
     Failure { hint, ..Failure::usage(format!("expected `key=text` or `key:=json`, but found {text:?}")) }
 }
@@ -154,6 +161,8 @@ mod tests {
         );
         for (slip, hint) in [
             ("http://a/mcp", "a URL follows `--url`, as in `--url http://a/mcp`"),
+            ("title: two words", "'title=two words'"),
+            ("two words", "as in `key='two words'`"),
             ("./server", "the command of a server follows `--`, as in `-- ./server`"),
             ("{\"a\":1}", "a whole object follows `--json=`, without a blank, as in `--json='{\"key\":1}'`"),
         ] {

@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::line::Line;
-use crate::args::{Ask, Call, CallTool, Cli, Command, Describe, Read, Watch};
+use crate::args::{Ask, Call, CallTool, Cli, Command, Describe, KnownClient, Read, Watch};
 use crate::arguments::shown;
 use crate::exit::ServerChoice;
 use crate::{connect, target, visible};
@@ -47,9 +47,9 @@ pub(crate) type Suggestion = (String, String);
 /// Returns clap's definition of the command line. If `line` names a server's command, the arguments that take
 /// names of that server get completers. Without `line` no argument gets one.
 pub(super) fn command(line: Option<&Line>) -> clap::Command {
-    let Some(written) = line.and_then(written) else { return Cli::command() };
+    let mut command = with_names(Cli::command());
+    let Some(written) = line.and_then(written) else { return command };
     let written = Arc::new(written);
-    let mut command = Cli::command();
     for (name, arg) in [
         ("call", "name"),
         ("call", "arguments"),
@@ -68,6 +68,33 @@ pub(super) fn command(line: Option<&Line>) -> clap::Command {
         command = command.mut_subcommand(name, |it| it.mut_args(add));
     }
     command
+}
+
+/// Adds completers to the arguments that take the name of a server in a configuration file of this user.
+fn with_names(command: clap::Command) -> clap::Command {
+    let of_files = |own_only: bool| {
+        ArgValueCompleter::new(move |typed: &OsStr| {
+            let names = target::names(|file| !own_only || file.client == KnownClient::Plainwire);
+            let typed = typed.to_string_lossy().into_owned();
+            names
+                .into_iter()
+                .filter(|name| fits(name, &typed))
+                .take(MAX_CANDIDATES)
+                .map(CompletionCandidate::new)
+                .collect()
+        })
+    };
+    let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| {
+        let of_servers = |it: clap::Command| match it.find_subcommand("remove") {
+            Some(_) => it.mut_subcommand("remove", |it| it.mut_args(|arg| arg.add(of_files(true)))),
+            None => it,
+        };
+        command.mut_subcommand(name, |it| {
+            of_servers(it)
+                .mut_args(|arg| if arg.get_long() == Some("server") { arg.add(of_files(false)) } else { arg })
+        })
+    })
 }
 
 /// Parses the line as if it were complete. `None` if it can't be parsed, if the cursor is not before `--`, or

@@ -136,8 +136,11 @@ impl Development {
         if !is_good {
             let state = if self.running.is_some() { "; the server that runs goes on" } else { "" };
             output::note(&format!("the build failed{state}"));
-            let actions =
-                if self.running.is_some() { Vec::new() } else { self.proxy.down("its build failed") };
+            let actions = if self.running.is_some() {
+                Vec::new()
+            } else {
+                self.proxy.down("its build failed, and `plainwire dev` shows why on its stderr")
+            };
             return self.apply(actions);
         }
         let (generation, actions) = self.proxy.started();

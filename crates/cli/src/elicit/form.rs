@@ -30,8 +30,9 @@ pub(super) async fn fill(form: &Form, terminal: &mut Terminal) -> Result<Map<Str
             "warning: forms must not ask for secrets, and this one seems to: the server sees what is typed\n",
         );
     }
+    let mut content = Map::new();
     loop {
-        let content = enter(form, terminal).await?;
+        content = enter(form, &content, terminal).await?;
         terminal.say(&review(form, &content));
         match verdict(terminal).await? {
             Verdict::Send => return Ok(content),
@@ -40,11 +41,21 @@ pub(super) async fn fill(form: &Form, terminal: &mut Terminal) -> Result<Map<Str
     }
 }
 
-async fn enter(form: &Form, terminal: &mut Terminal) -> Result<Map<String, Value>, Leave> {
+/// Asks for each field. `before` has the answers that the user edits.
+async fn enter(
+    form: &Form,
+    before: &Map<String, Value>,
+    terminal: &mut Terminal,
+) -> Result<Map<String, Value>, Leave> {
     let mut content = Map::new();
     for (n, field) in form.fields.iter().enumerate() {
         terminal.say(&format!("\n({} of {}) {}", n + 1, form.fields.len(), introduce(field)));
-        if let Some(value) = until(terminal, &prompt(field), |text| field.read(text)).await? {
+        let given = before.get(&field.name);
+        let read = |text: &str| match given {
+            Some(given) if text.is_empty() => Ok(Some(given.clone())),
+            _ => field.read(text),
+        };
+        if let Some(value) = until(terminal, &prompt(field, given), read).await? {
             content.insert(field.name.clone(), value);
         }
     }
@@ -131,9 +142,9 @@ fn bounds<T: std::fmt::Display>(least: Option<&T>, most: Option<&T>, unit: &str)
     }
 }
 
-/// Returns the prompt of a field, with its default in brackets as the user would type it.
-fn prompt(field: &Field) -> String {
-    let default = field.default_value().map(|value| match value {
+/// Returns the prompt of a field, with the earlier answer or else its default in brackets, as the user would type it.
+fn prompt(field: &Field, given: Option<&Value>) -> String {
+    let default = given.cloned().or_else(|| field.default_value()).map(|value| match value {
         Value::Bool(yes) => if yes { "yes" } else { "no" }.to_owned(),
         Value::String(text) => text,
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
@@ -166,7 +177,7 @@ mod tests {
     #[track_caller]
     fn check(schema: &str, introduced: &str, prompted: &str) {
         let field = field(schema);
-        assert_eq!((&*introduce(&field), &*prompt(&field)), (introduced, prompted));
+        assert_eq!((&*introduce(&field), &*prompt(&field, None)), (introduced, prompted));
     }
 
     #[test]

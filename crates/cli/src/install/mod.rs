@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{ClientFile, Install, KnownClient, Uninstall};
 use crate::exit::{Exit, Failure};
 use crate::paths::{self, Scope};
-use crate::{output, slips, target, visible};
+use crate::{meant, output, quote, slips, target, visible};
 use edit::{Edit, EntryPath, Existing, NewEntry};
 
 /// Runs `plainwire install`.
@@ -67,8 +67,8 @@ pub(crate) fn uninstall(it: &Uninstall) -> Result<Exit, Failure> {
     let (text, name) = (before.as_deref().unwrap_or_default(), visible::short_line(&it.name, 80));
     let Some(after) = edit::remove(text, place).map_err(broken)? else {
         let names = edit::names(text, place.list);
-        let hint = match slips::nearest(&it.name, names.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean {}?", slips::quoted(near)),
+        let hint = match meant::nearest(&it.name, names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean {}?", quote::quoted(near)),
             None => "`plainwire servers` lists the names in the files of clients".to_owned(),
         };
         return Err(Failure {
@@ -173,7 +173,12 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
         });
     }
     if !url.starts_with("https://") && !url.starts_with("http://") && !url.starts_with("${") {
-        return Err(Failure::usage("expected --url=URL with an http or https URL".into()));
+        // The part before `@` and the query may hold a secret.
+        let is_shown = slips::is_url(url) && !url.contains(['?', '@', '#']);
+        return Err(Failure {
+            hint: is_shown.then(|| format!("--url {}", quote::quoted(&slips::with_scheme(url)))),
+            ..Failure::usage("expected --url=URL with an http or https URL".into())
+        });
     }
     let header =
         |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));

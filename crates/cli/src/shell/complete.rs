@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::words::{COMMANDS, SETTINGS, command, with_verb};
 use crate::args::Ask;
 use crate::completion::{Line, Suggestion, fits, suggestions};
-use crate::slips::quoted;
+use crate::quote::quoted;
 
 /// The maximal time for one completion.
 const DEADLINE: Duration = Duration::from_secs(3);

@@ -97,6 +97,7 @@ async fn lines(
                     Ok(failed) => exit = failed,
                     Err(failure) => {
                         exit = failure.exit;
+                        let failure = words::in_shell(failure);
                         output::failure(&failure);
                         if failure.exit == Exit::Unreachable && client.ping().await.is_err() {
                             return Ok(exit);

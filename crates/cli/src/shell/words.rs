@@ -8,7 +8,7 @@ use plainwire::model::LogLevel;
 
 use crate::args::{As, Ask, Call, Cli, Command};
 use crate::exit::Failure;
-use crate::slips;
+use crate::{meant, slips};
 
 /// The commands that a line can begin with. Any other first word is the name of a tool.
 pub(super) const COMMANDS: [&str; 6] = ["call", "describe", "list", "ping", "prompt", "read"];
@@ -124,7 +124,7 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
 /// Returns the failure for a word that is no command of the shell.
 pub(super) fn unknown(word: &str) -> Failure {
     let failure = with_help(format!("expected a command of the shell, but found {word:?}"));
-    match slips::nearest(word, SETTINGS) {
+    match meant::nearest(word, SETTINGS) {
         Some(near) => Failure { hint: Some(format!("did you mean {near}?")), ..failure },
         None => failure,
     }
@@ -139,9 +139,17 @@ pub(super) fn command(words: &[String], ask: &Ask) -> Result<Command, Failure> {
     let with_verb = with_verb(words);
     let parsed = Cli::try_parse_from(with_server(&with_verb, ask));
     parsed.map(|cli| cli.command).map_err(|error| match slips::known(&error, &with_verb) {
-        Some(slip) => Failure { hint: slip.hint.map(|line| line.replacen("plainwire ", "", 1)), ..slip },
+        Some(slip) => in_shell(slip),
         None => with_help(first_sentence(&error.to_string())),
     })
+}
+
+/// Returns the failure with the commands in its hint as they are typed here.
+pub(super) fn in_shell(failure: Failure) -> Failure {
+    let typed = |hint: String| {
+        COMMANDS.iter().fold(hint, |hint, command| hint.replace(&format!("plainwire {command}"), command))
+    };
+    Failure { hint: failure.hint.map(typed), ..failure }
 }
 
 /// Returns the first paragraph of an error of clap, in one line.

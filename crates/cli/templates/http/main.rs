@@ -1,4 +1,4 @@
-//! An MCP server over HTTP, at http://127.0.0.1:8000/mcp.
+//! An MCP server over HTTP with `--http ADDRESS`, otherwise on stdin and stdout.
 
 use plainwire::prelude::*;
 
@@ -19,8 +19,8 @@ fn server() -> Server {
 #[tokio::main]
 async fn main() -> Result<()> {
     // Only programs on this machine reach 127.0.0.1. Before you choose another address, require a token:
-    // `plainwire::http::Http::new(server()).bearer_token("name", token).serve(address)`.
-    server().http("127.0.0.1:8000").await
+    // `--bearer-env VARIABLE`, where the environment variable VARIABLE has the token.
+    server().run().await
 }
 
 #[tokio::test]

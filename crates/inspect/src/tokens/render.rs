@@ -7,31 +7,41 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::Entry;
+use crate::{Entry, Shape};
+
+/// The maximal number of members of objects that are shown of one tool. A schema whose objects contain themselves has no
+/// end.
+const MAX_MEMBERS: usize = 200;
 
 /// Returns `tools` as text, roughly as a host shows them to a model.
 ///
 /// The text has a block for each tool, with its name, its description, and a line for each parameter: `limit
-/// (integer, optional, default 50): How many.`
+/// (integer, optional, default 50): How many.` The members of an object, and of the objects in a list, are below it.
 pub fn render(tools: &[Entry]) -> String {
-    let mut out = String::new();
+    let (mut out, nothing) = (String::new(), Value::Null);
     for tool in tools {
         let _ = writeln!(out, "<tool>\n<name>{}</name>", tool.name());
         if let Some(text) = tool.description() {
             let _ = writeln!(out, "<description>{text}</description>");
         }
-        let lines: Vec<String> = tool.parameters().map(|(name, it, needed)| line(name, it, needed)).collect();
+        let (root, mut left) = (tool.input_schema().unwrap_or(&nothing), MAX_MEMBERS);
+        let mut lines = String::new();
+        for member @ (_, schema, _) in tool.parameters() {
+            let shape = Shape::of(schema, root);
+            lines += &line(member, &shape);
+            members(&shape, "  ", &mut left, &mut lines);
+        }
         if !lines.is_empty() {
-            let _ = writeln!(out, "<parameters>\n{}\n</parameters>", lines.join("\n"));
+            let _ = writeln!(out, "<parameters>\n{lines}</parameters>");
         }
         out += "</tool>\n";
     }
     out
 }
 
-fn line(name: &str, schema: &Value, is_required: bool) -> String {
+fn line((name, schema, is_required): (&str, &Value, bool), shape: &Shape<'_>) -> String {
     let need = if is_required { "required" } else { "optional" };
-    let mut line = format!("{name} ({}, {need}", kind(schema));
+    let mut line = format!("{name} ({shape}, {need}");
     if let Some(default) = schema.get("default").filter(|it| !it.is_null()) {
         let _ = write!(line, ", default {default}");
     }
@@ -39,32 +49,33 @@ fn line(name: &str, schema: &Value, is_required: bool) -> String {
     if let Some(text) = schema.get("description").and_then(Value::as_str) {
         let _ = write!(line, ": {text}");
     }
+    line.push('\n');
     line
 }
 
-/// Returns the type of a schema in a few words: `integer`, `array of string`, `"open" | "closed"`, `string |
-/// null`.
-fn kind(schema: &Value) -> String {
-    let values = schema.get("enum").and_then(Value::as_array);
-    if let Some(values) = values.cloned().or_else(|| Some(vec![schema.get("const")?.clone()])) {
-        return values.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
+/// Adds the members of an object, or of the objects in a list, and their members. `left` is how many may still be added.
+fn members(shape: &Shape<'_>, indent: &str, left: &mut usize, out: &mut String) {
+    let items = shape.items();
+    let (shape, below) = (items.as_ref().unwrap_or(shape), format!("{indent}  "));
+    let forms = shape.forms();
+    for (n, (form, text)) in forms.iter().enumerate() {
+        if !has_room(left) {
+            return;
+        }
+        let (word, text) = (if n == 0 { "either" } else { "or" }, text.map(|it| format!(" {it}")));
+        let _ = writeln!(out, "{indent}{word}:{}", text.unwrap_or_default());
+        members(form, &below, left, out);
     }
-    let choices = ["anyOf", "oneOf"].iter().find_map(|it| schema.get(it)).and_then(Value::as_array);
-    if let Some(choices) = choices {
-        return choices.iter().map(kind).collect::<Vec<_>>().join(" | ");
-    }
-    match schema.get("type") {
-        Some(Value::String(name)) if name == "array" => match schema.get("items") {
-            Some(items) => format!("array of {}", kind(items)),
-            None => "array".into(),
-        },
-        Some(Value::String(name)) => name.clone(),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | "),
-        _ => reference(schema).unwrap_or("any").into(),
+    for member in if forms.is_empty() { shape.properties() } else { Vec::new() } {
+        let Some(inner) = shape.member(member.0).filter(|_| has_room(left)) else { continue };
+        let _ = write!(out, "{indent}{}", line(member, &inner));
+        members(&inner, &below, left, out);
     }
 }
 
-/// Returns the last segment of a reference: `Filter` for `#/$defs/Filter`.
-fn reference(schema: &Value) -> Option<&str> {
-    schema.get("$ref")?.as_str()?.rsplit('/').next()
+/// Takes room for one more line of members.
+fn has_room(left: &mut usize) -> bool {
+    let had_any = *left > 0;
+    *left = left.saturating_sub(1);
+    had_any
 }

@@ -87,23 +87,60 @@ fn renders_a_tool_as_a_host_would() {
                 "states": { "type": "array", "items": { "enum": ["open", "closed"] } },
             },
             "required": ["states"],
+            "$defs": { "Field": {
+                "type": "object",
+                "properties": { "name": { "type": "string", "description": "Its name." } },
+                "required": ["name"],
+            } },
         },
     }));
-    let expected = r#"<tool>
+    let expected = "<tool>
 <name>search</name>
 <description>Finds issues.</description>
 <parameters>
-all (boolean | null, optional)
-by (Field | "none", optional)
+all (boolean|null, optional)
+by (object|none, optional)
+  name (string, required): Its name.
 limit (integer, optional, default 50): How many.
-states (array of "open" | "closed", required)
+states ((open|closed)[], required)
 </parameters>
 </tool>
 <tool>
 <name>bare</name>
 </tool>
-"#;
+";
     assert_eq!(render(&[tool, entry(&json!({ "name": "bare" }))]), expected);
+}
+
+#[test]
+fn renders_all_forms_of_an_object_and_an_end_of_an_endless_one() {
+    let tool = entry(&json!({
+        "name": "draw",
+        "inputSchema": {
+            "properties": {
+                "shape": { "oneOf": [
+                    { "description": "Round.", "properties": { "radius": { "type": "number" } } },
+                    { "properties": { "side": { "type": "number" } } },
+                ] },
+                "tree": { "$ref": "#/$defs/Tree" },
+            },
+            "$defs": { "Tree": {
+                "properties": { "children": { "type": "array", "items": { "$ref": "#/$defs/Tree" } } },
+            } },
+        },
+    }));
+    let text = render(&[tool]);
+    let expected = "shape (object, optional)
+  either: Round.
+    radius (number, optional)
+  or:
+    side (number, optional)
+tree (object, optional)
+  children (object[], optional)
+    children (object[], optional)
+";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.lines().count() < 220, "{text}");
 }
 
 /// Returns texts that are typical of lists of tools.

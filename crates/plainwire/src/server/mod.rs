@@ -44,7 +44,7 @@ pub mod store;
 pub(crate) use built::Built;
 use catalog::{ServerHandle, SharedCatalog};
 use context::{ProgressRate, States};
-use entry::{Entries, IntoEntry, Prompt, Provider, ResourceTemplate, Tool};
+use entry::{AnyResource, IntoEntry, Prompt, Provider, ResourceTemplate, Tool};
 use layers::Layering;
 pub use mount::Mounted;
 pub use principal::Principal;
@@ -166,8 +166,8 @@ impl Server {
     }
 
     /// Adds a resource: a function with `#[resource]`, or a [`Resource`](crate::Resource).
-    pub fn resource<R: Into<Entries>, Via>(self, resource: impl IntoEntry<R, Via>) -> Self {
-        self.with(resource.into_entry().into())
+    pub fn resource<R: AnyResource, Via>(self, resource: impl IntoEntry<R, Via>) -> Self {
+        self.with(resource.into_entry().into_entries())
     }
 
     /// Adds a resource template. If several templates match a URI, the first one added reads it.

@@ -89,7 +89,8 @@ async fn a_page_says_what_it_needs_in_the_list_and_beside_its_contents() {
 #[tokio::test]
 async fn a_page_that_needs_nothing_has_a_media_type_and_no_meta() {
     let client =
-        connect(server().with(plainwire::Entries::from(apps::page(PAGE, HTML))), Revision::NEWEST).await;
+        connect(server().with(plainwire::Entries::new().resource(apps::page(PAGE, HTML))), Revision::NEWEST)
+            .await;
     let listed = client.list_resources().await.expect("a list").remove(0);
     assert_eq!((listed.size, listed.meta.is_none()), (Some(33), true));
     assert_eq!(read(&client, PAGE).await, (Some(apps::MIME_TYPE.to_owned()), Value::Null, HTML.to_owned()));

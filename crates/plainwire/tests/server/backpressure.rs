@@ -55,7 +55,7 @@ async fn begun_while_nobody_reads(server: Server, requests: &[String], begun: &A
     let mut seen = vec![false; requests.len()];
     while seen.contains(&false) {
         written += write_until_full(&mut to_server, &bytes.as_bytes()[written..]).await;
-        let answer: serde_json::Value = serde_json::from_str(&raw.line().await).expect("JSON");
+        let answer: Value = serde_json::from_str(&raw.line().await).expect("JSON");
         assert!(answer["result"].is_object(), "{answer}");
         let id = answer["id"].as_u64().expect("a number") as usize;
         assert!(!std::mem::replace(&mut seen[id], true), "{id} was answered twice");

@@ -267,7 +267,7 @@ async fn refuses_params_of_the_wrong_type_and_names_that_do_not_exist() {
 #[tokio::test]
 async fn tells_the_model_what_is_wrong_with_its_arguments() {
     let refused = |message: &str| {
-        let message = serde_json::Value::from(message);
+        let message = Value::from(message);
         result("5", &format!(r#"{{"content":[{{"type":"text","text":{message}}}],"isError":true}}"#))
     };
     for (arguments, message) in [
@@ -339,7 +339,7 @@ async fn refuses_a_cursor_of_another_server() {
     };
     let mut other = Raw::session(paged("other"), LEGACY).await;
     let page = other.ask(&request(LEGACY, "1", "tools/list", "{}")).await;
-    let page: serde_json::Value = serde_json::from_str(&page).expect("JSON");
+    let page: Value = serde_json::from_str(&page).expect("JSON");
     let cursor = page["result"]["nextCursor"].as_str().expect("another page");
 
     let mut raw = Raw::session(paged("this"), LEGACY).await;

@@ -146,7 +146,7 @@ async fn a_backtrace_is_written_only_if_it_is_asked_for() {
     assert!(lines.iter().any(|line| line.contains("panics::server")), "{lines:#?}");
     let lines = stderr(name, "json", "plain", &[("RUST_BACKTRACE", "1")]);
     let [line] = &lines[..] else { panic!("{lines:#?}") };
-    let event: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    let event: Value = serde_json::from_str(line).expect("JSON");
     let backtrace = event["fields"]["backtrace"].as_str().expect("a backtrace");
     assert!(backtrace.contains("panics::server"), "{backtrace}");
 }

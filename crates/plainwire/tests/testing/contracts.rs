@@ -29,7 +29,7 @@ async fn a_contract_is_written_once_and_fails_until_it_is_reviewed() {
     contract(server().page_size(100), &path).await.expect("pages are no part of it");
     let text = fs::read_to_string(&path).expect("a file");
     // A contract whose members are in another order, or whose layout differs, is the same contract.
-    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let value: Value = serde_json::from_str(&text).expect("JSON");
     assert!(text.ends_with("}\n") && value["tools"]["greet"]["inputSchema"].is_object(), "{text}");
     let tools = value["tools"].as_object().expect("tools").iter().rev();
     let tools: Vec<_> = tools.map(|(name, tool)| format!("{}:{tool}", json!(name))).collect();

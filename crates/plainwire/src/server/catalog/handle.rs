@@ -41,7 +41,8 @@ impl ServerHandle {
 
     /// Notifies every client that subscribed to the resource `uri` that its contents have changed.
     ///
-    /// Never waits, and costs next to nothing without subscribers. While the notification still waits to be
+    /// Clients can subscribe only to a resource that was declared with [`Resource::subscribable`]; without subscribers,
+    /// nothing is sent. Never waits, and costs next to nothing without subscribers. While the notification still waits to be
     /// sent to a client, it is not queued for that client again.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         if let Some(shared) = self.shared.upgrade() {

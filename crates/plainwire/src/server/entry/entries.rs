@@ -53,13 +53,13 @@ impl Entries {
     }
 
     /// Adds a resource, or a resource template that a function with `#[resource]` describes.
-    pub fn resource<R: Into<Self>, Via>(self, resource: impl IntoEntry<R, Via>) -> Self {
-        self.with(resource.into_entry().into())
+    pub fn resource<R: AnyResource, Via>(self, resource: impl IntoEntry<R, Via>) -> Self {
+        self.with(resource.into_entry().into_entries())
     }
 
     /// Adds a resource template. If several templates match a URI, the first one added reads it.
     pub fn resource_template<Via>(self, template: impl IntoEntry<ResourceTemplate, Via>) -> Self {
-        self.with(Self::from(template.into_entry()))
+        self.with(template.into_entry().into_entries())
     }
 
     /// Adds a prompt.
@@ -79,18 +79,29 @@ impl Entries {
     }
 }
 
-impl From<Resource> for Entries {
-    fn from(resource: Resource) -> Self {
-        let mut entries = Self::new();
-        entries.declared.resources.push(resource);
+/// A resource, or a resource template: an entry that `resource` adds.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no resource",
+    label = "expected a function with `#[resource]`, a `Resource` or a `ResourceTemplate`",
+    note = "`.tool(…)` adds a tool, `.prompt(…)` a prompt"
+)]
+pub trait AnyResource {
+    /// Returns the entry alone in a group.
+    fn into_entries(self) -> Entries;
+}
+
+impl AnyResource for Resource {
+    fn into_entries(self) -> Entries {
+        let mut entries = Entries::new();
+        entries.declared.resources.push(self);
         entries
     }
 }
 
-impl From<ResourceTemplate> for Entries {
-    fn from(template: ResourceTemplate) -> Self {
-        let mut entries = Self::new();
-        entries.declared.templates.push(template);
+impl AnyResource for ResourceTemplate {
+    fn into_entries(self) -> Entries {
+        let mut entries = Entries::new();
+        entries.declared.templates.push(self);
         entries
     }
 }

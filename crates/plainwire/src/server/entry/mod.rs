@@ -22,7 +22,7 @@ pub(crate) use completion::Completers;
 pub use completion::{Completing, IntoCompletion};
 pub(crate) use core::Core;
 pub(crate) use declared::Declared;
-pub use entries::{Entries, Provider};
+pub use entries::{AnyResource, Entries, Provider};
 pub use meta::{Beside, WithMeta};
 pub(crate) use mount::Mount;
 pub use prompt::Prompt;

@@ -1,0 +1,84 @@
+//! Tests of the hints below errors: what to type, or where to look.
+
+use serde_json::json;
+
+use super::script::{self, Step, answer};
+use super::{ask, run};
+
+#[track_caller]
+fn check(words: &[&str], hint: &str) {
+    let ran = run(words);
+    assert!(ran.code != 0 && ran.stderr.contains(&format!("\n\nhint: {hint}\n")), "{words:?}: {ran:?}");
+}
+
+#[test]
+fn the_end_of_a_server_is_hinted_at_by_what_it_said() {
+    let server = |script| ["list", "--timeout", "1", "--", "sh", "-c", script];
+    check(&server("exit 3"), "`--server-log` shows what the server writes to its stderr");
+    check(
+        &server("echo Listening; exit 1"),
+        "stdout is for messages of the protocol only: the log of a server belongs on stderr",
+    );
+    let http = "the server seems to serve HTTP: `--url URL` connects to it";
+    check(&server("echo serving http://127.0.0.1:9/mcp >&2; exit 1"), http);
+    check(&server("echo serving http://127.0.0.1:9/mcp >&2; sleep 9"), http);
+    check(
+        &server("sleep 9"),
+        "`--timeout SECONDS` waits longer; `--trace` shows every frame, `--server-log` what the server writes to its \
+         stderr",
+    );
+}
+
+#[test]
+fn a_token_in_place_of_the_name_of_a_variable_is_not_shown() {
+    let words = ["list", "--url", "http://127.0.0.1:9/mcp", "--bearer-env", "s3cret-s3cret"];
+    check(&words, "export VARIABLE with the token, and then give its name, as in `--bearer-env VARIABLE`");
+    assert!(!run(&words).stderr.contains("s3cret"));
+}
+
+#[test]
+fn a_tool_that_needs_what_the_command_did_not_declare_says_how_to_declare_it() {
+    let no_input = ask(&["call", "ask", "whom=user", "--no-input"]);
+    let hint = "hint: the tool asks a question: leave out `--no-input`\n";
+    assert!(no_input.code == 4 && no_input.stderr.ends_with(hint), "{no_input:?}");
+    let model = ask(&["call", "ask", "whom=model"]);
+    let hint = "hint: the tool needs something that hosts have: `--as host` declares it, without a model behind it\n";
+    assert!(model.code == 4 && model.stderr.ends_with(hint), "{model:?}");
+}
+
+#[test]
+fn changes_that_only_a_session_reports_are_hinted_at() {
+    let mut steps = script::modern(&json!({ "tools": { "listChanged": true } }));
+    let refusal =
+        json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -32601, "message": "Method not found" } });
+    steps.push(Step::Say(refusal));
+    let ran = script::play(&["watch", "--lists", "--era", "modern"], steps, "");
+    let hint = "hint: some servers report changes in sessions only: `--era legacy`\n";
+    assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");
+}
+
+#[test]
+fn of_what_a_server_wrote_to_its_stderr_the_last_five_lines_stand_below_the_error() {
+    let mut steps = script::legacy(&json!({ "resources": {} }));
+    let refusal = json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -32603, "message": "broken" } });
+    steps.extend([Step::Shell("seq 1 20 >&2; sleep 0.2"), Step::Say(refusal)]);
+    steps.extend([Step::Read, answer(3, &json!({ "resources": [{ "uri": "a:b", "name": "a" }] }))]);
+    let ran = script::play(&["read", "a:b", "--era", "legacy"], steps, "");
+    let expected = "error: broken (code -32603)\nthe server wrote to its stderr (`--server-log` shows 15 lines more):\n  \
+                    | 16\n  | 17\n  | 18\n  | 19\n  | 20\n";
+    assert_eq!((ran.code, &*ran.stderr), (4, expected));
+}
+
+#[test]
+fn a_url_without_its_scheme_is_shown_with_it() {
+    let home = std::env::temp_dir().join(format!("plainwire-hints-{}", std::process::id()));
+    let file = home.join("mcp.json").display().to_string();
+    std::fs::create_dir_all(&home).expect("a folder of our own");
+    let words = ["install", "--file", &file, "cursor", "--name", "x", "--url", "127.0.0.1:8000/mcp"];
+    check(&words, "--url http://127.0.0.1:8000/mcp");
+    check(
+        &["call", "x", "--json={limit:3}", "--", "sh"],
+        "quote names and texts, as in `--json='{\"limit\":3,\"word\":\"moss\"}'`",
+    );
+    std::fs::remove_dir_all(&home).expect("a folder of our own");
+}
