@@ -66,7 +66,7 @@ pub(crate) async fn call_on(client: &Client, it: &CallTool) -> Result<Exit, Fail
 async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Result<Exit, Failure> {
     let CallTool { call, out } = it;
     let Built { object, misfits } = by_schema(client, &call.name, arguments).await?;
-    let params = json!({ "name": call.name, "arguments": object }).to_string();
+    let params = params(&call.name, &object)?;
     let raw = match request(client, "tools/call", &params, call.explain).await {
         Err(failure) if failure.exit == Exit::Refused => {
             let hint = hint(client, call, misfits, &failure.text).await.or(failure.hint);
@@ -75,6 +75,9 @@ async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Resu
         answer => answer?,
     };
     let result: CallToolResult = read_as(&raw)?;
+    if call.ask.json.is_none() {
+        check_has_content(&raw)?;
+    }
     match out {
         _ if call.ask.json.is_some() => output::json(&raw)?,
         Some(file) if !result.is_error => {
@@ -128,7 +131,7 @@ pub(crate) async fn prompt_on(client: &Client, call: &Call) -> Result<Exit, Fail
 }
 
 async fn prompt_with(client: &Client, call: &Call, arguments: Arguments) -> Result<Exit, Failure> {
-    let params = json!({ "name": call.name, "arguments": arguments.of_prompt()? }).to_string();
+    let params = params(&call.name, &arguments.of_prompt()?)?;
     let raw = match request(client, "prompts/get", &params, call.explain).await {
         Err(failure) => return Err(near(client, List::Prompts, &call.name, failure).await),
         Ok(raw) => raw,
@@ -270,6 +273,29 @@ async fn near(client: &Client, list: List, name: &str, failure: Failure) -> Fail
 /// Returns whether the server itself suggests another name.
 fn says_what_was_meant(text: &str) -> bool {
     text.contains("did you mean")
+}
+
+/// Refuses a result with neither of the members that have what the tool returned.
+fn check_has_content(raw: &RawJson) -> Result<(), Failure> {
+    let members: serde_json::Map<String, Value> = read_as(raw)?;
+    if members.contains_key("content") || members.contains_key("structuredContent") {
+        return Ok(());
+    }
+    let names: Vec<String> =
+        members.keys().take(10).map(|it| format!("`{}`", visible::short_line(it, 80))).collect();
+    let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    let message = format!("expected the result of a tool to have `content`, but found {found}");
+    Err(plainwire::Error::Decode { message }.into())
+}
+
+/// Returns the parameters of a call as JSON.
+fn params(name: &str, arguments: &impl serde::Serialize) -> Result<String, Failure> {
+    #[derive(serde::Serialize)]
+    struct Params<'p, A> {
+        name: &'p str,
+        arguments: &'p A,
+    }
+    serde_json::to_string(&Params { name, arguments }).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Makes the arguments of the tool `name`, by its schema if they depend on it and the server lists the tool.

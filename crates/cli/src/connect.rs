@@ -95,7 +95,15 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
     with_bar("connecting to the server", builder.connect(target)).await.map_err(|error| {
         let failed = matches!(error, plainwire::Error::Io { .. });
         let failure = Failure::from(error).with_server(&ask.choice);
+        let only = match &ask.choice.command[..] {
+            [only] => only.to_string_lossy().into_owned(),
+            _ => String::new(),
+        };
         match &ask.choice.server {
+            None if failed && only.contains(' ') => Failure {
+                hint: Some(format!("without quotes, the words are a command: -- {only}")),
+                ..failure
+            },
             Some(name) if failed => Failure { hint: Some(format!("check `command` of {name:?}")), ..failure },
             _ => failure,
         }

@@ -91,7 +91,7 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
         vec![server(choice)],
     ];
     let line = line.concat();
-    output::line(&format!("\n{}", line.join(" ")))?;
+    output::line(&format!("\n{}", visible::line(&line.join(" "))))?;
     Ok(())
 }
 

@@ -184,6 +184,9 @@ impl From<plainwire::Error> for Failure {
                 (Exit::Unreachable, Some("check the URL, and whether the server runs"))
             }
             plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command after `--`")),
+            plainwire::Error::Rpc(other) if other.message().contains("the server to speak one of") => {
+                (Exit::Unreachable, Some(REVISION))
+            }
             plainwire::Error::Closed { why } => (Exit::Unreachable, Some(of_end(why))),
             plainwire::Error::Deadline { .. } => (Exit::Unreachable, Some(SILENT)),
             plainwire::Error::Rpc(late) if late.message().contains(" within ") => {
@@ -239,6 +242,9 @@ const STDOUT: &str = "stdout is for messages of the protocol only: the log of a 
 
 /// The hint for a server that ended.
 const LOG: &str = "`--server-log` shows what the server writes to its stderr";
+
+/// The hint for a server that has none of the revisions that the command line allows.
+const REVISION: &str = "without `--revision` and `--era`, the command speaks every revision that it knows";
 
 /// The hint for a URL that is not that of a server.
 const PATH: &str = "check the path of the URL: most servers have `/mcp`";

@@ -43,6 +43,7 @@ mod warnings;
 mod watch;
 mod whole_file;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -58,8 +59,13 @@ fn main() -> ExitCode {
     let parsed = Cli::try_parse().map_err(|error| {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
-        // Help and versions are errors to clap as well.
-        slips::known(&error, &words).unwrap_or_else(|| error.exit())
+        slips::known(&error, &words).unwrap_or_else(|| {
+            // Help and versions are errors to clap as well.
+            match error.print().and_then(|()| io::stdout().flush()) {
+                Err(failed) if !error.use_stderr() => failed.into(),
+                _ => error.exit(),
+            }
+        })
     });
     match parsed.and_then(|cli| run(cli.command)) {
         Ok(exit) => exit.into(),

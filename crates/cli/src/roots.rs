@@ -17,6 +17,9 @@ pub(crate) fn roots(paths: &[PathBuf]) -> Result<Vec<Root>, Failure> {
 
 fn root(path: &Path) -> Result<Root, Failure> {
     let wrong = |why: String| Failure::usage(format!("--root {}: {why}", path.display()));
+    if path.to_string_lossy().contains("://") {
+        return Err(wrong("expected a path, but found a URI".to_owned()));
+    }
     let absolute = std::path::absolute(path).map_err(|error| wrong(error.to_string()))?;
     let mut plain = PathBuf::new();
     for part in absolute.components() {

@@ -25,6 +25,7 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     match &args.http {
         None => server.stdio().await?,
         Some(address) => {
+            check_address(address)?;
             let mut http = Http::new(server);
             if args.sse {
                 http = http.http_sse();
@@ -33,12 +34,30 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
                 http = http.bearer_token(name, token);
             }
             if let (Some(certificate), Some(key)) = (args.tls_cert, args.tls_key) {
+                check_file("--tls-cert", &certificate)?;
+                check_file("--tls-key", &key)?;
                 http = http.tls(certificate, key);
             }
             http.serve(address).await.map_err(|error| not_served(error, address))?;
         }
     }
     Ok(Exit::Done)
+}
+
+/// Refuses an address without a host or a port.
+fn check_address(address: &str) -> Result<(), Failure> {
+    let parts = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+    match parts.and_then(|(_, port)| port.parse::<u16>().ok()) {
+        Some(_) => Ok(()),
+        None => Err(Failure::usage(format!(
+            "expected --http with an address and a port, as in `--http 127.0.0.1:8000`, but found {address:?}"
+        ))),
+    }
+}
+
+fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
+    let opened = File::open(path);
+    opened.map(drop).map_err(|error| Failure::usage(format!("{option} {}: {error}", path.display())))
 }
 
 /// Converts an error of serving into a failure. Its hint is not that of a client's error.

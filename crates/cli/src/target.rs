@@ -17,7 +17,7 @@ use plainwire::client::process::{Program, Stderr};
 use crate::exit::{Failure, ServerChoice};
 use crate::paths::{self, ConfigFile, Scope};
 use crate::quote::quoted;
-use crate::{meant, output, secret_file, slips};
+use crate::{meant, output, secret_file, slips, visible};
 
 /// Returns the target that the command line names.
 pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
@@ -36,7 +36,7 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
                 Some(Some(path)) => program.stderr(Stderr::Keep).stderr_file(log_file(path)?),
             };
             let program = if is_cargo(choice) { program.inherit(OF_CARGO) } else { program };
-            choice.env.iter().fold(program, with_variable).into()
+            choice.env.iter().try_fold(program, with_variable)?.into()
         }
         other => other,
     })
@@ -66,10 +66,19 @@ fn is_cargo(choice: &ServerChoice) -> bool {
 }
 
 /// Adds a variable that `--env=NAME` or `--env=NAME=VALUE` names to the environment of a server.
-fn with_variable(program: Program, variable: &String) -> Program {
-    match variable.split_once('=') {
-        Some((name, value)) => program.env(name, value),
-        None => program.inherit([variable]),
+fn with_variable(program: Program, text: &String) -> Result<Program, Failure> {
+    match text.split_once('=') {
+        // The message does not show the value: it may be a secret.
+        Some(("", _)) => Err(Failure::usage("expected --env=NAME=VALUE, but found no name".to_owned())),
+        Some((name, value)) => Ok(program.env(name, value)),
+        None if variable(text).is_some() => Ok(program.inherit([text])),
+        None => Err(Failure {
+            hint: Some("`--env NAME=VALUE` sets a variable that is not set here".to_owned()),
+            ..Failure::usage(format!(
+                "--env {}: expected the variable to be set, but found nothing",
+                visible::line(text)
+            ))
+        }),
     }
 }
 

@@ -110,7 +110,15 @@ impl Terminal {
 fn listen() -> mpsc::Receiver<TerminalInput> {
     let (entries, received) = mpsc::channel(1);
     // The thread continues after an end of input: in a terminal, Ctrl-D ends only one answer.
-    std::thread::spawn(move || while entries.blocking_send(read(&mut io::stdin().lock())).is_ok() {});
+    std::thread::spawn(move || {
+        loop {
+            // Stdin is free while the line waits for its reader.
+            let entry = read(&mut io::stdin().lock());
+            if entries.blocking_send(entry).is_err() {
+                return;
+            }
+        }
+    });
     received
 }
 
@@ -126,6 +134,8 @@ fn read(input: &mut impl BufRead) -> TerminalInput {
             Err(_) => TerminalInput::End,
         };
     }
+    // A script from Windows.
+    line.pop_if(|last| *last == b'\r');
     String::from_utf8(line).map_or(TerminalInput::Unreadable("expected text in UTF-8"), TerminalInput::Line)
 }
 
@@ -135,7 +145,7 @@ mod tests {
 
     #[test]
     fn reads_lines_up_to_a_limit_and_then_the_end() {
-        let mut bytes = b"one\n\ntwo".to_vec();
+        let mut bytes = b"one\r\n\ntwo".to_vec();
         let mut input = &bytes[..];
         let line = |text: &str| TerminalInput::Line(text.to_owned());
         assert_eq!(

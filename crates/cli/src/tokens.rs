@@ -21,7 +21,12 @@ pub(crate) async fn run(it: Tokens) -> Result<Exit, Failure> {
             // `--trace` traces one server only: a second one would overwrite its file.
             let choice = ServerChoice { command: words(command)?, ..ServerChoice::default() };
             let ask = Ask { trace: None, choice, ..it.ask.clone() };
-            Some(Report::of(&entries(&ask, &it).await?, tokenizer))
+            let entries = entries(&ask, &it).await.map_err(|failure| Failure {
+                text: format!("the server of --against: {}", failure.text),
+                hint: failure.hint.map(|hint| hint.replace("after `--`", "of `--against`")),
+                ..failure
+            })?;
+            Some(Report::of(&entries, tokenizer))
         }
         None => None,
     };
@@ -51,9 +56,12 @@ async fn entries(ask: &Ask, it: &Tokens) -> Result<Vec<Entry>, Failure> {
 
 /// Splits a command as a shell would, without expanding anything.
 fn words(command: &str) -> Result<Vec<std::ffi::OsString>, Failure> {
-    let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(|| {
-        Failure::usage(format!("expected --against='COMMAND' with closed quotes, but found {command:?}"))
-    })?;
+    let wrong =
+        |form: &str| Failure::usage(format!("expected --against='COMMAND' {form}, but found {command:?}"));
+    let words = shlex::split(command).ok_or_else(|| wrong("with closed quotes"))?;
+    if words.is_empty() {
+        return Err(wrong("with a command"));
+    }
     Ok(words.into_iter().map(Into::into).collect())
 }
 

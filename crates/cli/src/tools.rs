@@ -9,6 +9,7 @@ use plainwire_inspect::Entry;
 use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::output;
 
 /// Lists the tools of the server: those that contain `text` (see [`filter`]), or all without `text`. The list
 /// is empty if the server does not offer tools.
@@ -17,7 +18,11 @@ pub(crate) async fn tools(client: &Client, text: Option<&str>) -> Result<Vec<Ent
         return Ok(Vec::new());
     }
     let mut entries = client.list_raw(List::Tools).await?;
+    let had_any = !entries.is_empty();
     filter(&mut entries, text);
+    if let Some(text) = text.filter(|_| had_any && entries.is_empty()) {
+        output::note(&format!("no tool has {text:?} in its name or description"));
+    }
     Ok(entries.iter().map(|entry| Entry::read(entry.get())).collect())
 }
 

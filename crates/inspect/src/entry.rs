@@ -3,7 +3,7 @@
 //! In: JSON, or a [`Tool`]. Out: the members of the entry. Nothing is refused here: a name or description
 //! of the wrong type counts as missing, and [`crate::lint`] reports it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use plainwire_proto::codec;
@@ -54,17 +54,18 @@ impl Entry {
     }
 
     /// Returns the parameters of the tool in the order of its schema: name, schema, and whether the parameter is
-    /// required.
+    /// required. Those that only parts of the schema name (`$ref`, `allOf`, `anyOf`, `oneOf` at its root) follow. One
+    /// that only some alternatives have is not required.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
-        let schema = self.input_schema();
-        let required = schema.and_then(|it| it.get("required")).and_then(Value::as_array);
-        let is_required = move |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
-        let properties = schema.and_then(|it| it.get("properties")).and_then(Value::as_object);
+        let mut found = Parameters::default();
+        if let Some(schema) = self.input_schema() {
+            found.read((schema, schema), DEPTH, true);
+        }
         let places: HashMap<&str, usize> =
             self.order.iter().enumerate().map(|(at, name)| (&**name, at)).collect();
-        let mut all: Vec<(&String, &Value)> = properties.into_iter().flatten().collect();
-        all.sort_by_key(|(name, _)| places.get(name.as_str()).copied());
-        all.into_iter().map(move |(name, it)| (name.as_str(), it, is_required(name)))
+        let Parameters { mut all, required, .. } = found;
+        all.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
+        all.into_iter().map(move |(name, it)| (name, it, required.contains(name)))
     }
 
     /// Returns every member of the entry unchanged, in the order of the members' names.
@@ -74,6 +75,48 @@ impl Entry {
 
     fn text(&self, member: &str) -> Option<&str> {
         self.members.get(member).and_then(Value::as_str)
+    }
+}
+
+/// The maximal depth of parts of an input schema that have parameters.
+const DEPTH: usize = 8;
+
+/// The maximal number of these parts.
+const PARTS: usize = 100;
+
+/// The parameters that an input schema names.
+#[derive(Default)]
+struct Parameters<'s> {
+    all: Vec<(&'s str, &'s Value)>,
+    names: HashSet<&'s str>,
+    parts: usize,
+    required: HashSet<&'s str>,
+}
+
+impl<'s> Parameters<'s> {
+    /// Adds the parameters of `schema`, a part of the document `root`. `is_sure`: every call has to fit the part.
+    fn read(&mut self, (schema, root): (&'s Value, &'s Value), depth: usize, is_sure: bool) {
+        self.parts += 1;
+        if depth == 0 || self.parts > PARTS {
+            return;
+        }
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if self.names.insert(name) {
+                self.all.push((name, property));
+            }
+        }
+        if is_sure {
+            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            self.required.extend(required.filter_map(Value::as_str));
+        }
+        let reference = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
+        if let Some(target) = reference.and_then(|it| root.pointer(it)) {
+            self.read((target, root), depth - 1, is_sure);
+        }
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            let parts = schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
+            parts.for_each(|part| self.read((part, root), depth - 1, is_sure && keyword == "allOf"));
+        }
     }
 }
 
@@ -132,6 +175,18 @@ mod tests {
         let json = r#"{"name":"add","title":"Add","description":"Adds.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}"#;
         let tool: Tool = serde_json::from_str(json).expect("a tool");
         assert_eq!(Entry::from(&tool).members, Entry::read(json).members);
+    }
+
+    #[test]
+    fn finds_the_parameters_in_the_parts_of_a_schema() {
+        let entry = Entry::read(
+            r##"{"name":"t","inputSchema":{"properties":{"y":{"type":"integer"}},"required":["a"],
+                "allOf":[{"properties":{"x":{"type":"integer"}},"required":["x"]},{"$ref":"#/$defs/A"}],
+                "anyOf":[{"properties":{"one":{}},"required":["one"]},{"properties":{"y":{}}}],
+                "$defs":{"A":{"properties":{"a":{}},"allOf":[{"$ref":"#/$defs/A"}]}}}}"##,
+        );
+        let found: Vec<_> = entry.parameters().map(|(name, _, is_required)| (name, is_required)).collect();
+        assert_eq!(found, [("y", false), ("x", true), ("a", true), ("one", false)]);
     }
 
     #[test]

@@ -26,10 +26,27 @@ fn exits_with_2_when_the_command_line_is_wrong() {
         (&["call", "count", "--json=[1]"], "expected --json=OBJECT, but found [1]"),
         (&["call", "count", "--json={"], "expected --json=OBJECT, but found no JSON"),
         (&["list", "--trace=/nowhere/at/all"], "--trace=/nowhere/at/all: "),
+        (&["list", "--env", "NOT_SET_ANYWHERE"], "--env NOT_SET_ANYWHERE: expected the variable to be set"),
+        (&["list", "--env", "=s3cret"], "expected --env=NAME=VALUE, but found no name"),
+        (&["list", "--root", "file:///srv"], "--root file:///srv: expected a path, but found a URI"),
+        (&["tokens", "--against", ""], "expected --against='COMMAND' with a command, but found \"\""),
+        (
+            &["list", "--timeout", "1.5"],
+            "invalid value '1.5' for '--timeout <SECONDS>': expected a whole number of seconds",
+        ),
     ] {
         let ran = ask(words);
         assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {ran:?}");
         assert!(ran.stderr.starts_with(&format!("error: {said}")), "{words:?}: {ran:?}");
+    }
+    let tls = ["--tls-cert", "/nowhere", "--tls-key", "/nowhere"];
+    for (words, said) in [
+        (&["--http", "foo"][..], "expected --http with an address and a port"),
+        (&["--http", ":0"], "expected --http with an address and a port"),
+        (&[&["--http", "127.0.0.1:0"][..], &tls].concat(), "--tls-cert /nowhere: No such file"),
+    ] {
+        let ran = run(&[&["serve", "reference"], words].concat());
+        assert!(ran.code == 2 && ran.stderr.starts_with(&format!("error: {said}")), "{words:?}: {ran:?}");
     }
     for words in [&["nonsense"][..], &["serve", "nothing"], &["call"], &[]] {
         let ran = run(words);
@@ -148,6 +165,14 @@ fn ends_without_a_word_when_nobody_reads_on() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_help_that_nobody_can_read_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a device of Linux");
+    let output = binary::command().arg("--help").stdout(full).output().expect("the binary starts");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
 }
 
 #[test]

@@ -77,6 +77,15 @@ fn names_that_are_near_are_offered() {
 }
 
 #[test]
+fn a_result_without_content_is_no_usable_answer() {
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    steps.push(answer(2, &json!({ "contents": 1 })));
+    let ran = script::play(&["call", "x", "--era", "legacy"], steps, "");
+    let said = "error: expected the result of a tool to have `content`, but found `contents`\n";
+    assert!(ran.code == 3 && ran.stderr.starts_with(said), "{ran:?}");
+}
+
+#[test]
 fn a_tool_that_asks_in_sessions_only_gets_a_hint_at_the_era() {
     // The words of FastMCP 4.1.2.
     let text = "Error calling tool 'book': elicitation via server-initiated requests is unavailable on 2026-07-28 connections";

@@ -30,6 +30,26 @@ fn the_end_of_a_server_is_hinted_at_by_what_it_said() {
 }
 
 #[test]
+fn a_command_in_quotes_is_shown_without_them() {
+    check(
+        &["ping", "--", "plainwire serve reference"],
+        "without quotes, the words are a command: -- plainwire serve reference",
+    );
+    check(
+        &[
+            "ping",
+            "--revision",
+            "2024-11-05",
+            "--",
+            "sh",
+            "-c",
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}'; sleep 9",
+        ],
+        "without `--revision` and `--era`, the command speaks every revision that it knows",
+    );
+}
+
+#[test]
 fn a_token_in_place_of_the_name_of_a_variable_is_not_shown() {
     let words = ["list", "--url", "http://127.0.0.1:9/mcp", "--bearer-env", "s3cret-s3cret"];
     check(&words, "export VARIABLE with the token, and then give its name, as in `--bearer-env VARIABLE`");

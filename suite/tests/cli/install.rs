@@ -297,6 +297,14 @@ fn a_server_gets_a_name_of_its_own() {
     assert!(ran.stderr.starts_with("error: expected NAME with 1 to 64 letters"), "{ran:?}");
     let ran = plainwire(&["servers", "add", "empty", "--", ""]);
     assert_eq!(ran.stderr, "error: expected a command after `--`, but found an empty word\n");
+    fs::write(home.join("server.py"), "").expect("a file of our own");
+    let ran = plainwire(&["servers", "add", "py", "--", "python3", "server.py", "--flag"]);
+    let warning = "warning: the file \"server.py\" is found only from this folder: write its whole path\n";
+    assert!(ran.code == 0 && ran.stderr.contains(warning), "{ran:?}");
+    let url = |url: &str| plainwire(&["install", "cursor", "--file", "c.json", "--dry-run", "--url", url]);
+    assert!(url("http://user:s3cret@h.example:80/mcp").stdout.contains("\"h.example\": {"));
+    let refused = url("http://s3cret@[::1]:80/mcp");
+    assert!(refused.code == 2 && !refused.stderr.contains("s3cret"), "{refused:?}");
     let shown = plainwire(&["call", "calculate", "expression=6*7", "--server", "sums"]).quietly();
     assert_eq!(shown, "42\n");
     assert!(plainwire(&["servers"]).quietly().contains("(plainwire)\n  sums"));

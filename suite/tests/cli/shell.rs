@@ -66,6 +66,24 @@ hint: call calculate formula=7
 }
 
 #[test]
+fn stdin_has_the_lines_and_nothing_else() {
+    let ran = shell("calculate expression=-\r\nask whom=user --no-input\r\ncalculate expression=7\r\n");
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: expected a text for `expression`, but found `-`: stdin has the lines of this shell
+
+hint: `expression=@FILE` reads a file; `expression:='"-"'` gives the text itself
+error: expected an option of this line, but found --no-input, which is one of the connection
+
+hint: start the shell with it: plainwire shell --no-input …
+
+"#]]
+    );
+    assert_eq!((ran.code, &*ran.stdout), (2, "7\n"));
+}
+
+#[test]
 fn settings_hold_for_the_lines_after_them() {
     let ran = shell(":json\n:trace\ncalculate expression=7\n:json\n:trace\ncalculate expression=8\n");
     assert!(ran.stdout.starts_with("{\"resultType\":") && ran.stdout.ends_with("}\n8\n"), "{}", ran.stdout);

@@ -143,7 +143,7 @@ pub(crate) struct Ask {
     pub(crate) trace: Option<Option<PathBuf>>,
     /// Seconds to wait for the server in all. Commands that may take long, such as `call`, wait so long for the
     /// connection, and then for an answer or a report of progress.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = seconds)]
     pub(crate) timeout: u64,
     /// Declare what a host declares, which answers questions and has a model and roots, or declare nothing. By default,
     /// `call`, `read` and `prompt` declare that you answer questions, and all other commands what a host declares.
@@ -228,6 +228,15 @@ pub(crate) struct Lint {
     #[command(flatten)]
     pub(crate) ask: Ask,
 }
+
+/// Reads a whole number of seconds.
+pub(super) fn seconds(text: &str) -> Result<u64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (1..=MAX_SECONDS).contains(seconds));
+    seconds.ok_or_else(|| format!("expected a whole number of seconds, 1 to {MAX_SECONDS}"))
+}
+
+/// The longest time of an option: 11 days.
+const MAX_SECONDS: u64 = 1_000_000;
 
 fn revisions() -> impl TypedValueParser<Value = Revision> {
     PossibleValuesParser::new(Revision::ALL.map(Revision::as_str))

@@ -3,21 +3,28 @@
 use std::borrow::Cow;
 
 use plainwire_inspect::{Kind, Shape};
-use serde_json::{Number, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::node::Node;
 
 /// Returns the value that `text` stands for where `shape` is expected; `None` if it stands for none. Text comes
 /// first: where a string is allowed, `1` is a string.
-pub(super) fn convert(text: &str, shape: &Shape<'_>) -> Option<Value> {
+pub(super) fn convert(text: &str, shape: &Shape<'_>) -> Option<Node> {
     let listed = |it: &&Value| shown(it) == text;
     if let Some(value) = shape.values().find(listed) {
-        return Some(value.clone());
+        return Some(Node::value(value));
+    }
+    // Beside a list of values, `null` is no text.
+    if text == "null" && shape.allows(Kind::Null) && shape.values().next().is_some() {
+        return Some(Node::value(&Value::Null));
     }
     if shape.allows(Kind::String) || shape.is_open() {
-        return Some(text.into());
+        return Some(Node::text(text));
     }
     let word = match text {
-        "true" | "false" if shape.allows(Kind::Boolean) => Some(Value::Bool(text == "true")),
-        "null" if shape.allows(Kind::Null) => Some(Value::Null),
+        "true" | "false" if shape.allows(Kind::Boolean) => json(text),
+        "null" if shape.allows(Kind::Null) => json(text),
         _ if shape.allows(Kind::Integer) || shape.allows(Kind::Number) => number(text),
         _ => None,
     };
@@ -31,28 +38,31 @@ pub(crate) fn shown(value: &Value) -> Cow<'_, str> {
 }
 
 /// Returns the element that `text` stands for in a list of the shape `list`; `None` if it stands for none.
-pub(super) fn element(text: &str, list: &Shape<'_>) -> Option<Value> {
-    list.items().map_or_else(|| Some(text.into()), |items| convert(text, &items))
+pub(super) fn element(text: &str, list: &Shape<'_>) -> Option<Node> {
+    list.items().map_or_else(|| Some(Node::text(text)), |items| convert(text, &items))
 }
 
-/// Returns the number that `text` is in JSON; `None` if it is none, or a whole number that would lose digits.
-fn number(text: &str) -> Option<Value> {
-    let number: Number = serde_json::from_str(text).ok()?;
-    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    (!is_whole || !number.is_f64()).then_some(Value::Number(number))
+/// Returns the JSON that `text` is, as it is; `None` if it is none.
+fn json(text: &str) -> Option<Node> {
+    Some(Node::Json(serde_json::from_str::<&RawValue>(text).ok()?.to_owned()))
+}
+
+/// Returns the number that `text` is in JSON, with all its digits; `None` if it is none.
+fn number(text: &str) -> Option<Node> {
+    text.trim_start().starts_with(|it: char| it == '-' || it.is_ascii_digit()).then(|| json(text))?
 }
 
 /// Returns the value of `text` if `text` is JSON that begins with `open`.
-fn whole(text: &str, open: char) -> Option<Value> {
-    text.trim_start().starts_with(open).then(|| serde_json::from_str(text).ok())?
+fn whole(text: &str, open: char) -> Option<Node> {
+    text.trim_start().starts_with(open).then(|| json(text))?
 }
 
 /// Returns the list of the parts of `text` between commas; `None` if a part is no element.
-fn list(text: &str, shape: &Shape<'_>) -> Option<Value> {
+fn list(text: &str, shape: &Shape<'_>) -> Option<Node> {
     if text.is_empty() {
-        return Some(Value::Array(Vec::new()));
+        return Some(Node::List(Vec::new()));
     }
-    text.split(',').map(|part| element(part.trim(), shape)).collect::<Option<Vec<_>>>().map(Value::Array)
+    text.split(',').map(|part| element(part.trim(), shape)).collect::<Option<Vec<_>>>().map(Node::List)
 }
 
 #[cfg(test)]
@@ -63,7 +73,9 @@ mod tests {
     #[track_caller]
     fn check(schema: Value, texts: &[(&str, Option<Value>)]) {
         for (text, expected) in texts {
-            assert_eq!(convert(text, &Shape::of(&schema, &schema)), *expected, "{text:?} for {schema}");
+            let found = convert(text, &Shape::of(&schema, &schema));
+            let found = found.map(|it| serde_json::to_value(it).expect("JSON"));
+            assert_eq!(found, *expected, "{text:?} for {schema}");
         }
     }
 
@@ -78,7 +90,8 @@ mod tests {
                 ("1.5", Some(json!(1.5))),
                 ("one", None),
                 ("", None),
-                ("123456789012345678901234567890", None),
+                ("123456789012345678901234567890", Some(json!(123_456_789_012_345_678_901_234_567_890_f64))),
+                ("-0", Some(json!(-0.0))),
             ],
         );
         check(
@@ -111,6 +124,8 @@ mod tests {
                 ("null", Some(json!(null))),
             ],
         );
+        let or_nothing = json!({ "anyOf": [{ "enum": ["a", "b"], "type": "string" }, { "type": "null" }] });
+        check(or_nothing, &[("null", Some(json!(null))), ("c", Some(json!("c")))]);
         check(json!({ "enum": [1, 2] }), &[("3", Some(json!(3))), ("x", None)]);
     }
 

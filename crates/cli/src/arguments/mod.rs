@@ -5,26 +5,31 @@
 //! fit is sent as text, so that the user sees the server's own message.
 
 mod convert;
+mod node;
 mod word;
 
+use std::collections::BTreeMap;
+
 use plainwire_inspect::{Kind, Shape};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::quote;
 pub(crate) use convert::shown;
+use node::Node;
 use word::{Given, Word};
 
 /// The arguments of the command line, before the schema of the tool is known.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    object: Map<String, Value>,
+    object: BTreeMap<String, Node>,
     words: Vec<Word>,
 }
 
 /// The arguments of a call.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Built {
-    pub(crate) object: Map<String, Value>,
+    pub(crate) object: BTreeMap<String, Node>,
     /// The texts that do not fit the schema, as sentences for the user.
     pub(crate) misfits: Vec<String>,
 }
@@ -33,21 +38,7 @@ impl Arguments {
     /// Parses `object`, the JSON of `--json=OBJECT`, and `words`, and reads the files that these name. A word
     /// replaces the member of the object with the same key.
     pub(crate) fn parse(object: Option<&str>, words: &[String]) -> Result<Self, Failure> {
-        let object = match object.map(serde_json::from_str) {
-            None => Map::new(),
-            Some(Ok(Value::Object(object))) => object,
-            Some(Ok(other)) => {
-                return Err(Failure::usage(format!("expected --json=OBJECT, but found {other}")));
-            }
-            Some(Err(error)) => {
-                return Err(Failure {
-                    hint: Some(
-                        "quote names and texts, as in `--json='{\"limit\":3,\"word\":\"moss\"}'`".to_owned(),
-                    ),
-                    ..Failure::usage(format!("expected --json=OBJECT, but found no JSON: {error}"))
-                });
-            }
-        };
+        let object = object.map_or_else(|| Ok(BTreeMap::new()), whole)?;
         Ok(Self { object, words: word::parse(words)? })
     }
 
@@ -57,7 +48,7 @@ impl Arguments {
     }
 
     /// Makes the arguments of a prompt, which are texts.
-    pub(crate) fn of_prompt(self) -> Result<Map<String, Value>, Failure> {
+    pub(crate) fn of_prompt(self) -> Result<BTreeMap<String, Node>, Failure> {
         self.build(&Value::Bool(true)).map(|built| built.object)
     }
 
@@ -66,8 +57,13 @@ impl Arguments {
         let (mut object, mut misfits) = (self.object, Vec::new());
         let shape = Shape::of(schema, schema);
         let keys: Vec<String> = self.words.iter().map(|word| word.key.clone()).collect();
+        let paths: Vec<Vec<String>> = keys.iter().map(|key| path(key, &shape)).collect();
         for (at, Word { key, given }) in self.words.into_iter().enumerate() {
-            let path = path(&key, &shape);
+            let path = &paths[at];
+            let is_inside = |other: &&Vec<String>| other.len() > path.len() && other.starts_with(path);
+            if let Some(inside) = paths[..at].iter().find(is_inside) {
+                return Err(too_late(&key, &inside.join(".")));
+            }
             let of_key = path.iter().try_fold(shape.clone(), |shape, name| shape.member(name));
             let is_list = of_key.as_ref().is_some_and(|it| it.allows(Kind::Array));
             let is_repeated = keys.iter().filter(|it| **it == key).count() > 1;
@@ -75,8 +71,8 @@ impl Arguments {
                 return Err(twice(&key));
             }
             let value = match (given, &of_key) {
-                (Given::Json(value), _) => value,
-                (Given::Text(text), None) => text.into(),
+                (Given::Json(value), _) => Node::Json(value),
+                (Given::Text(text), None) => Node::text(&text),
                 (Given::Text(text), Some(shape)) => {
                     let found = if is_repeated {
                         convert::element(&text, shape)
@@ -85,11 +81,11 @@ impl Arguments {
                     };
                     found.unwrap_or_else(|| {
                         misfits.push(misfit(&key, &text, shape));
-                        text.into()
+                        Node::text(&text)
                     })
                 }
             };
-            let member = member(&mut object, &path).ok_or_else(|| half_given(&key))?;
+            let member = node::member(&mut object, path).ok_or_else(|| half_given(&key))?;
             if !is_repeated {
                 *member = value;
                 continue;
@@ -97,8 +93,8 @@ impl Arguments {
             // The first of several words replaces what `--json` gives, and the others are added.
             let is_first = keys.iter().position(|it| *it == key) == Some(at);
             match member {
-                Value::Array(list) if !is_first => list.push(value),
-                other => *other = Value::Array(vec![value]),
+                Node::List(list) if !is_first => list.push(value),
+                other => *other = Node::List(vec![value]),
             }
         }
         Ok(Built { object, misfits })
@@ -118,13 +114,17 @@ fn path(key: &str, shape: &Shape<'_>) -> Vec<String> {
     }
 }
 
-/// Returns the member at the end of `path`, which is made if it is not there; `None` if a value on the way is no
-/// object.
-fn member<'o>(object: &'o mut Map<String, Value>, path: &[String]) -> Option<&'o mut Value> {
-    let (first, rest) = path.split_first()?;
-    let member =
-        object.entry(first).or_insert_with(|| if rest.is_empty() { Value::Null } else { Map::new().into() });
-    if rest.is_empty() { Some(member) } else { self::member(member.as_object_mut()?, rest) }
+/// Reads the object of `--json=OBJECT`.
+fn whole(object: &str) -> Result<BTreeMap<String, Node>, Failure> {
+    let hint = match object.strip_prefix('@') {
+        Some(file) => format!("`--json=\"$(cat {})\"` takes the text of a file", quote::quoted(file)),
+        None => "quote names and texts, as in `--json='{\"limit\":3,\"word\":\"moss\"}'`".to_owned(),
+    };
+    let value: Value = serde_json::from_str(object).map_err(|error| Failure {
+        hint: Some(hint),
+        ..Failure::usage(format!("expected --json=OBJECT, but found no JSON: {error}"))
+    })?;
+    node::members(object).ok_or_else(|| Failure::usage(format!("expected --json=OBJECT, but found {value}")))
 }
 
 fn twice(key: &str) -> Failure {
@@ -132,6 +132,10 @@ fn twice(key: &str) -> Failure {
         hint: Some("only an argument that is a list can be given by several words".to_owned()),
         ..Failure::usage(format!("expected `{key}` once, but found it twice"))
     }
+}
+
+fn too_late(key: &str, inside: &str) -> Failure {
+    Failure::usage(format!("expected `{key}` before `{inside}`, which it replaces, but found it after"))
 }
 
 fn half_given(key: &str) -> Failure {
@@ -156,16 +160,40 @@ mod tests {
         Arguments::parse(object, &words)?.build(&json!({ "type": "object", "properties": properties }))
     }
 
+    fn json(built: &Built) -> Value {
+        serde_json::to_value(&built.object).expect("JSON")
+    }
+
     #[track_caller]
     fn check(words: &[&str], properties: Value, expected: Value) {
         let built = built(None, words, properties).expect("arguments");
-        assert_eq!((Value::Object(built.object), built.misfits), (expected, Vec::new()));
+        assert_eq!((json(&built), built.misfits), (expected, Vec::new()));
     }
 
     #[test]
     fn the_schema_gives_a_text_its_type() {
         let properties = json!({ "a": { "type": "number" }, "b": { "type": "string" } });
         check(&["a=1", "b=1", "c=1"], properties, json!({ "a": 1, "b": "1", "c": "1" }));
+    }
+
+    #[test]
+    fn numbers_keep_all_their_digits() {
+        let object = r#"{"a":18446744073709551617,"b":{"c":1.10}}"#;
+        let properties = json!({ "d": { "type": "integer" }, "b": { "type": "object" } });
+        let words = ["d=123456789012345678901234567890", "e:=-0", "b.x:=1E2"];
+        let found = built(Some(object), &words, properties).expect("arguments");
+        assert_eq!(
+            serde_json::to_string(&found.object).expect("JSON"),
+            r#"{"a":18446744073709551617,"b":{"c":1.10,"x":1E2},"d":123456789012345678901234567890,"e":-0}"#
+        );
+    }
+
+    #[test]
+    fn an_object_after_its_members_would_replace_them() {
+        let properties = json!({ "o": { "type": "object" } });
+        let failure = built(None, &["o.x=1", "o:={}"], properties.clone()).expect_err("replaced");
+        assert_eq!(failure.text, "expected `o` before `o.x`, which it replaces, but found it after");
+        check(&["o:={\"y\":2}", "o.x=1"], properties, json!({ "o": { "x": "1", "y": 2 } }));
     }
 
     #[test]
@@ -188,7 +216,7 @@ mod tests {
         check(&["tags=a,b"], tags.clone(), json!({ "tags": ["a", "b"] }));
         check(&["tags=a,b", "tags=c", "tags:=1"], tags.clone(), json!({ "tags": ["a,b", "c", 1] }));
         let again = built(Some(r#"{"tags":["old"]}"#), &["tags=a", "tags=b"], tags).expect("arguments");
-        assert_eq!(Value::Object(again.object), json!({ "tags": ["a", "b"] }));
+        assert_eq!(json(&again), json!({ "tags": ["a", "b"] }));
         let failure = built(None, &["q=a", "q=b"], json!({ "q": { "type": "string" } })).expect_err("twice");
         assert_eq!(failure.text, "expected `q` once, but found it twice");
     }
@@ -196,7 +224,7 @@ mod tests {
     #[test]
     fn a_word_replaces_what_the_object_gives() {
         let found = built(Some(r#"{"a":1,"b":{"c":2}}"#), &["a=2"], json!({})).expect("arguments");
-        assert_eq!(Value::Object(found.object), json!({ "a": "2", "b": { "c": 2 } }));
+        assert_eq!(json(&found), json!({ "a": "2", "b": { "c": 2 } }));
         let filter = json!({ "f": { "type": ["object", "string"] } });
         let failure = built(Some(r#"{"f":"x"}"#), &["f.a=1"], filter).expect_err("no object");
         assert!(failure.text.starts_with("expected an object for `f.a`"), "{}", failure.text);
@@ -206,7 +234,7 @@ mod tests {
     fn a_text_that_does_not_fit_is_sent_and_told() {
         let properties = json!({ "a": { "type": "number" } });
         let found = built(None, &["a=two"], properties).expect("arguments");
-        assert_eq!(Value::Object(found.object), json!({ "a": "two" }));
+        assert_eq!(json(&found), json!({ "a": "two" }));
         assert_eq!(found.misfits, ["the tool's schema has `a: number`; \"two\" was sent as text"]);
     }
 

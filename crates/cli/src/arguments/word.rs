@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::exit::Failure;
 use crate::quote;
@@ -15,17 +16,17 @@ use crate::quote;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A word that gives an argument.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Word {
     pub(super) key: String,
     pub(super) given: Given,
 }
 
 /// The value that a word gives.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Given {
     /// `key:=json`.
-    Json(Value),
+    Json(Box<RawValue>),
     /// `key=text`, or the text of a file or of stdin.
     Text(String),
 }
@@ -63,7 +64,7 @@ pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
     Ok(words)
 }
 
-fn parsed(key: &str, json: &str) -> Result<Value, Failure> {
+fn parsed(key: &str, json: &str) -> Result<Box<RawValue>, Failure> {
     serde_json::from_str(json).map_err(|error| Failure {
         hint: Some(format!("`{key}={json}` gives text, or the type that the tool's schema names")),
         ..Failure::usage(format!("expected JSON after `{key}:=`, but found {json:?}: {error}"))
@@ -98,6 +99,7 @@ fn no_word(text: &str) -> Failure {
         _ if text.starts_with(['/', '.']) => {
             Some(format!("the command of a server follows `--`, as in `-- {text}`"))
         }
+        _ if text.starts_with('@') => Some(format!("as in `key={text}`, which reads a file")),
         _ => Some(match text.split_once(':') {
             Some((key, value)) if !key.is_empty() && !value.is_empty() => {
                 quote::quoted(&format!("{key}={}", value.trim_start())).to_string()
@@ -112,18 +114,33 @@ fn no_word(text: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn words(texts: &[&str]) -> Result<Vec<Word>, Failure> {
         parse(&texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
     }
 
+    /// Returns the key of a word and the JSON that it gives.
+    fn given(word: &Word) -> (&str, String) {
+        (
+            &word.key,
+            match &word.given {
+                Given::Json(json) => json.get().to_owned(),
+                Given::Text(text) => Value::from(text.as_str()).to_string(),
+            },
+        )
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let word = words(&[text]).expect("a word").remove(0);
+        assert_eq!(given(&word).1, expected, "{text}");
+    }
+
     #[test]
     fn the_first_separator_counts() {
-        let given = |word: &str| words(&[word]).expect("a word").remove(0).given;
-        assert_eq!(given("a=b:=c"), Given::Text("b:=c".into()));
-        assert_eq!(given("a=1=2"), Given::Text("1=2".into()));
-        assert_eq!(given("a:=\"=\""), Given::Json(json!("=")));
+        check("a=b:=c", r#""b:=c""#);
+        check("a=1=2", r#""1=2""#);
+        check(r#"a:="=""#, r#""=""#);
     }
 
     #[test]
@@ -132,7 +149,7 @@ mod tests {
         std::fs::write(&path, "a\r\nb=@c\n").expect("a file of our own");
         let found = words(&[&format!("body=@{}", path.display())]).expect("a text");
         std::fs::remove_file(&path).expect("a file of our own");
-        assert_eq!(found, [Word { key: "body".into(), given: Given::Text("a\r\nb=@c\n".into()) }]);
+        assert_eq!(given(&found[0]), ("body", r#""a\r\nb=@c\n""#.to_owned()));
     }
 
     #[test]
@@ -162,6 +179,7 @@ mod tests {
         for (slip, hint) in [
             ("http://a/mcp", "a URL follows `--url`, as in `--url http://a/mcp`"),
             ("title: two words", "'title=two words'"),
+            ("@notes", "as in `key=@notes`, which reads a file"),
             ("two words", "as in `key='two words'`"),
             ("./server", "the command of a server follows `--`, as in `-- ./server`"),
             ("{\"a\":1}", "a whole object follows `--json=`, without a blank, as in `--json='{\"key\":1}'`"),
@@ -171,9 +189,10 @@ mod tests {
     }
 
     #[test]
-    fn json_keeps_its_type() {
-        let found = words(&["b:=1", "c:=[true]", "d="]).expect("words");
-        let given: Vec<Given> = found.into_iter().map(|it| it.given).collect();
-        assert_eq!(given, [Given::Json(json!(1)), Given::Json(json!([true])), Given::Text(String::new())]);
+    fn json_is_taken_as_it_is() {
+        check("b:=1", "1");
+        check("c:= [true] ", "[true]");
+        check("d:=18446744073709551617", "18446744073709551617");
+        check("e=", r#""""#);
     }
 }

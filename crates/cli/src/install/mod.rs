@@ -71,9 +71,10 @@ pub(crate) fn uninstall(it: &Uninstall) -> Result<Exit, Failure> {
             Some(near) => format!("did you mean {}?", quote::quoted(near)),
             None => "`plainwire servers` lists the names in the files of clients".to_owned(),
         };
+        let found = if before.is_some() { "none" } else { "no such file" };
         return Err(Failure {
             hint: Some(hint),
-            ..Failure::usage(format!("expected a server {name:?} in {shown_path}, but found none"))
+            ..Failure::usage(format!("expected a server {name:?} in {shown_path}, but found {found}"))
         });
     };
     let written = format!("removed {name:?} from {shown_path}");
@@ -260,8 +261,7 @@ fn default_name(it: &Install) -> Result<String, Failure> {
         ))
     };
     if let Some(url) = &it.server.url {
-        let host = url.split_once("://").map_or("", |(_, rest)| rest).split(['/', ':', '?', '#']).next();
-        return host.filter(|it| !it.is_empty()).map(ToOwned::to_owned).ok_or_else(|| unclear("the URL"));
+        return host(url).ok_or_else(|| unclear("the URL"));
     }
     let program =
         it.server.command.first().and_then(|it| Path::new(it).file_stem()?.to_str()).unwrap_or_default();
@@ -271,9 +271,28 @@ fn default_name(it: &Install) -> Result<String, Failure> {
     Ok(program.to_owned())
 }
 
-/// Warns about a program that can't be found, since the client will not find it either. This is no error: you
-/// can install the program later.
+/// Returns the host of a URL, if it can be the name of a server; without the user in front of it, which may be a secret.
+fn host(url: &str) -> Option<String> {
+    let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?.split(':').next()?;
+    Some(host).filter(|it| !it.is_empty() && !it.starts_with('[')).map(ToOwned::to_owned)
+}
+
+/// Warns about a program that can't be found, since the client will not find it either, and about files that the client
+/// would look for in another folder. This is no error: you can install the program later.
 fn warn(it: &Install) {
+    for word in it.server.command.iter().skip(1).filter_map(|it| it.to_str()) {
+        if !it.place.project
+            && !word.starts_with('-')
+            && Path::new(word).is_relative()
+            && Path::new(word).is_file()
+        {
+            output::to_stderr(&format!(
+                "warning: the file {:?} is found only from this folder: write its whole path\n",
+                visible::short_line(word, 80)
+            ));
+        }
+    }
     let program = it.server.command.first().and_then(|it| it.to_str()).unwrap_or_default();
     let path = Path::new(program);
     let found = match path.components().count() {

@@ -85,6 +85,11 @@ async fn lines(
             Ok(Typed::Quit) => break,
             Ok(Typed::Set(setting)) => set(client, &mut settings, setting).await,
             Ok(Typed::Command(command)) => {
+                if !is_terminal && let Err(failure) = words::check_stdin(&command) {
+                    exit = failure.exit;
+                    output::failure(&failure);
+                    continue;
+                }
                 let done = tokio::select! {
                     done = one(client, settings.applied(*command), session) => done,
                     _ = tokio::signal::ctrl_c() => {

@@ -98,9 +98,9 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
         ("help" | ":help" | "?", []) => Typed::Set(Setting::Help),
         (":json", []) => Typed::Set(Setting::Json),
         (":trace", []) => Typed::Set(Setting::Trace),
+        (":log", []) => return Err(Failure::usage(format!("expected :log LEVEL, with one of {}", levels()))),
         (":log", [name]) => Typed::Set(Setting::Log(LogLevel::parse(name).ok_or_else(|| {
-            let names = LogLevel::ALL.map(LogLevel::as_str).join(", ");
-            Failure::usage(format!("expected a level ({names}), but found {name:?}"))
+            Failure::usage(format!("expected a level ({}), but found {name:?}", levels()))
         })?)),
         (word, [more, ..]) if SETTINGS.contains(&word) && word != ":log" => {
             return Err(with_help(format!("expected {word} without more words, but found {more:?}")));
@@ -117,8 +117,67 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
                 )
             });
         }
-        _ => Typed::Command(Box::new(command(&words, ask)?)),
+        _ => {
+            if let Some(option) = of_connection(&words) {
+                return Err(Failure {
+                    hint: Some(format!("start the shell with it: plainwire shell {option} …")),
+                    ..Failure::usage(format!(
+                        "expected an option of this line, but found {option}, which is one of the connection"
+                    ))
+                });
+            }
+            Typed::Command(Box::new(command(&words, ask)?))
+        }
     })
+}
+
+/// The options that choose how to connect, and so hold for the whole shell.
+const OF_CONNECTION: [&str; 15] = [
+    "--allow-unencrypted",
+    "--as",
+    "--bearer-env",
+    "--config",
+    "--env",
+    "--era",
+    "--header",
+    "--input-env",
+    "--no-input",
+    "--revision",
+    "--root",
+    "--server-log",
+    "--timeout",
+    "--token-file",
+    "--trace",
+];
+
+fn of_connection(words: &[String]) -> Option<&'static str> {
+    let name = |word: &String| OF_CONNECTION.into_iter().find(|it| word.split('=').next() == Some(it));
+    words.iter().find_map(name)
+}
+
+/// Refuses an argument from stdin if stdin has the lines of the shell.
+pub(super) fn check_stdin(command: &Command) -> Result<(), Failure> {
+    let words = match command {
+        Command::Call(it) => &it.call.arguments,
+        Command::Prompt(it) => &it.arguments,
+        _ => return Ok(()),
+    };
+    let key = words
+        .iter()
+        .find_map(|word| word.split_once('=').filter(|(key, text)| *text == "-" && !key.ends_with(':')));
+    match key {
+        None => Ok(()),
+        Some((key, _)) => Err(Failure {
+            hint: Some(format!("`{key}=@FILE` reads a file; `{key}:='\"-\"'` gives the text itself")),
+            ..Failure::usage(format!(
+                "expected a text for `{key}`, but found `-`: stdin has the lines of this shell"
+            ))
+        }),
+    }
+}
+
+fn levels() -> String {
+    LogLevel::ALL.map(LogLevel::as_str).join(", ")
 }
 
 /// Returns the failure for a word that is no command of the shell.
@@ -221,6 +280,14 @@ mod tests {
             (":json on", "expected :json without more words, but found \"on\""),
             ("add a=1 -- other", "expected a line for the server of this shell, but found another server"),
             ("list --url http://x", "expected a line for the server of this shell, but found another server"),
+            (
+                "add a=1 --no-input",
+                "expected an option of this line, but found --no-input, which is one of the connection",
+            ),
+            (
+                ":log",
+                "expected :log LEVEL, with one of debug, info, notice, warning, error, critical, alert, emergency",
+            ),
             ("add 'a", "expected each quote to be closed, but found one that is not"),
             (
                 ":log loud",
