@@ -117,7 +117,7 @@ impl Entry {
         if self.function.takes_struct() {
             return Ok(());
         }
-        let names: Vec<_> = self.function.arguments().map(|it| it.name.unraw().to_string()).collect();
+        let names: Vec<_> = self.function.arguments().map(|it| it.sent.clone()).collect();
         match self.options.completed.iter().find(|it| !names.contains(&it.unraw().to_string())) {
             Some(unknown) => {
                 let names: Vec<_> = names.iter().map(String::as_str).collect();
@@ -183,7 +183,7 @@ fn fits(variables: &[String], function: &Function, uri: &LitStr) -> Result<()> {
     if function.takes_struct() {
         return Ok(());
     }
-    let taken: Vec<_> = function.arguments().map(|it| it.name.unraw().to_string()).collect();
+    let taken: Vec<_> = function.arguments().map(|it| it.sent.clone()).collect();
     for (argument, name) in function.arguments().zip(&taken) {
         if !variables.contains(name) {
             let found = if variables.is_empty() { "no variable".to_owned() } else { found(variables) };

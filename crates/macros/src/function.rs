@@ -3,6 +3,8 @@
 //! In: a signature. Out: its parameters, and a signature that the compiler accepts. Free functions and
 //! methods are treated alike.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -67,6 +69,12 @@ impl Function {
     }
 
     fn check(&self) -> Result<()> {
+        let mut names = HashSet::new();
+        if let Some(again) = self.arguments().find(|it| !names.insert(&it.sent)) {
+            let text =
+                format!("expected each argument to have a name of its own, but found `{}` again", again.sent);
+            return Err(Error::new(again.name.span(), text));
+        }
         header::are_unique(self.parameters.iter().filter_map(|it| it.header.as_ref()))?;
         let count = |kind| self.parameters.iter().filter(|it| it.kind == kind).count();
         let extracted = count(Kind::Extracted) + count(Kind::BorrowedContext);
@@ -109,7 +117,8 @@ impl Function {
         }
         for by in all {
             let names: Vec<String> = self.arguments().map(|it| it.name.unraw().to_string()).collect();
-            let named = self.parameters.iter_mut().find(|it| it.name.unraw() == by.name.as_str());
+            let is_named = |it: &&mut Parameter| it.name.unraw() == by.name.as_str() || it.sent == by.name;
+            let named = self.parameters.iter_mut().find(is_named);
             match named {
                 Some(parameter) if parameter.kind == Kind::Argument => parameter.describe(by)?,
                 // For people who read the source.

@@ -5,9 +5,14 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Ident, LitStr, Pat, PatType, PathArguments};
-use syn::{Result, Type};
+use syn::token::Paren;
+use syn::{
+    Attribute, Error, Expr, ExprLit, FnArg, GenericArgument, Ident, Lit, LitStr, MetaNameValue, Pat, PatType,
+    PathArguments, Result, Token, Type, parenthesized,
+};
 
 use crate::name::{any_of, meant};
 use crate::table::{self, FIELD, PARAMETER};
@@ -28,6 +33,8 @@ pub(crate) struct Parameter {
     /// The parameter's name with the macro's hygiene, for use in generated code.
     pub(crate) local: Ident,
     pub(crate) name: Ident,
+    /// The name that clients use: that of the parameter, or the one of `#[serde(rename = "…")]`.
+    pub(crate) sent: String,
     /// The type of the parameter, as written.
     pub(crate) ty: Type,
 }
@@ -69,6 +76,7 @@ impl Parameter {
             header: None,
             kind,
             local,
+            sent: ours.iter().find_map(renamed).unwrap_or_else(|| name.unraw().to_string()),
             name,
             ty: (**ty).clone(),
         };
@@ -167,6 +175,37 @@ impl Parameter {
         let path = function.to_string();
         let field = quote!(#(#attributes)* #[serde(default = #path)] #name: #ty);
         (field, default::function(&function, ty, default))
+    }
+}
+
+/// Returns the name that `#[serde(rename = "…")]` gives for reading. Other options are left to `serde`.
+fn renamed(attribute: &Attribute) -> Option<String> {
+    let (mut name, mut for_reading) = (None, None);
+    let read = attribute.path().is_ident("serde").then(|| {
+        attribute.parse_nested_meta(|option| {
+            let is_rename = option.path.is_ident("rename");
+            if option.input.peek(Token![=]) {
+                let value: Expr = option.value()?.parse()?;
+                name = name.take().or(literal(&value).filter(|_| is_rename));
+            } else if option.input.peek(Paren) {
+                let inner;
+                parenthesized!(inner in option.input);
+                let pairs = Punctuated::<MetaNameValue, Token![,]>::parse_terminated(&inner)?;
+                let reading = pairs.iter().find(|pair| is_rename && pair.path.is_ident("deserialize"));
+                for_reading = for_reading.take().or(reading.and_then(|pair| literal(&pair.value)));
+            }
+            Ok(())
+        })
+    });
+    // What can't be read here, `serde` refuses.
+    read?.ok()?;
+    for_reading.or(name)
+}
+
+fn literal(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
 use plainwire_proto::model::{Capabilities, ElicitResult, Elicitation, Implementation, Root};
 use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
-use plainwire_proto::revision::Revision;
+use plainwire_proto::revision::{Era, Revision};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -314,6 +314,27 @@ impl ClientBuilder {
         Link::stream(stream, self.config.limits.frame_in, self.tap.clone())
     }
 
+    /// Checks that the client may speak a revision of its era. Otherwise the handshake would have nothing to propose.
+    fn check_revisions(&self) -> Result<()> {
+        let (choice, revisions) = (self.config.era, &self.config.revisions);
+        let fits = |era: Era| match choice {
+            EraChoice::Auto => true,
+            EraChoice::Legacy => era == Era::Legacy,
+            EraChoice::Modern => era == Era::Modern,
+        };
+        if revisions.iter().any(|revision| fits(revision.era())) {
+            return Ok(());
+        }
+        let of_era = Revision::ALL.into_iter().filter(|it| fits(it.era())).map(Revision::as_str);
+        let found: Vec<_> = revisions.iter().map(|it| it.as_str()).collect();
+        let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
+        let expected = of_era.collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "expected the revisions of the client to have one of its era ({choice:?}: {expected}), but found {found}"
+        );
+        Err(Error::Target { message })
+    }
+
     async fn open(
         mut self,
         link: Link,
@@ -322,6 +343,7 @@ impl ClientBuilder {
         restart: Option<Restarting>,
     ) -> Result<Client> {
         self.config.limits.check().map_err(|message| Error::Target { message })?;
+        self.check_revisions()?;
         self.config.capabilities = self.asked.capabilities();
         self.config.capabilities.0.append(&mut self.extensions.0);
         let has_roots = self.asked.roots.is_some();

@@ -5,9 +5,12 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use plainwire_proto::cursor::List;
+use plainwire_proto::error::ErrorKind;
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::RawJson;
 use plainwire_proto::peer::RequestOptions;
@@ -108,7 +111,21 @@ impl<T: 'static> Future for Call<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<T>> {
         if let Some(Parts { client, method, options, params, progress, read }) = self.parts.take() {
             self.future = Some(Box::pin(async move {
-                let reply = client.ask_within(&method, &params?, progress, None, options).await?;
+                let params = params?;
+                // Shared by both attempts.
+                let progress = progress.map(|it| Arc::new(Mutex::new(it)));
+                let report = || {
+                    let progress = progress.clone()?;
+                    let report = move |it| progress.lock().unwrap_or_else(PoisonError::into_inner)(it);
+                    Some(Box::new(report) as Box<dyn FnMut(Progress) + Send>)
+                };
+                let answer = client.ask_within(&method, &params, report(), None, options).await;
+                let reply = match answer {
+                    Err(error) if client.learns_headers(&method, &error).await => {
+                        client.ask_within(&method, &params, report(), None, options).await?
+                    }
+                    answer => answer?,
+                };
                 read(&client, reply.raw)
             }));
         }
@@ -116,6 +133,18 @@ impl<T: 'static> Future for Call<T> {
             Some(future) => future.as_mut().poll(cx),
             None => Poll::Pending,
         }
+    }
+}
+
+impl Client {
+    /// If a call was refused because it lacks headers that repeat arguments, lists the tools, from which the client
+    /// learns these headers. Returns whether the call can be made again: the server has not run it.
+    async fn learns_headers(&self, method: &str, error: &Error) -> bool {
+        let lacks_headers = matches!(error, Error::Rpc(it) if *it.kind() == ErrorKind::HeaderMismatch);
+        method == "tools/call"
+            && lacks_headers
+            && self.is_remote()
+            && self.list_raw(List::Tools).await.is_ok()
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use plainwire_proto::json::write;
+use plainwire_proto::json::{shorten, write};
 use plainwire_proto::model::{
     CallToolResult, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
 };
@@ -238,17 +238,18 @@ impl Client {
     /// [`Error::Rpc`] for an error answer; [`Error::Deadline`] if no answer arrives in time; [`Error::Unanswered`] if this
     /// client could not answer a question of the server; [`Error::OutcomeUnknown`] if the connection is lost
     /// before the answer to a request that may change something; [`Error::Closed`] if it is lost before the
-    /// answer to any other request. Over HTTP also [`Error::Http`] if the server refuses the request.
+    /// answer to any other request; [`Error::Decode`] if `params` is no JSON object. Over HTTP also [`Error::Http`] if the server refuses the request.
     pub fn request(&self, method: &str, params: &str) -> Call<RawJson> {
-        Call::new(self, method, Ok(params.to_owned()), |_, raw| Ok(raw))
+        Call::new(self, method, object(method, params).map(ToOwned::to_owned), |_, raw| Ok(raw))
     }
 
-    /// Sends a notification.
+    /// Sends a notification. `params` is a JSON object.
     ///
     /// # Errors
-    /// [`Error::Closed`] if the connection has ended.
+    /// [`Error::Closed`] if the connection has ended; [`Error::Decode`] if `params` is no JSON object.
     pub async fn notify(&self, method: &str, params: &str) -> Result<()> {
-        self.send_command(Command::Notify { method: method.to_owned(), params: params.to_owned() }).await
+        let params = object(method, params)?.to_owned();
+        self.send_command(Command::Notify { method: method.to_owned(), params }).await
     }
 
     /// Returns the queue of the messages that the server sends on its own. Only the first call returns it,
@@ -424,6 +425,17 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String> {
     object.raw("arguments", arguments.get());
     object.close();
     Ok(text(params))
+}
+
+/// Checks that the parameters of a request are a JSON object.
+fn object<'p>(method: &str, params: &'p str) -> Result<&'p str> {
+    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(params).is_ok();
+    if is_json && params.trim_start().starts_with('{') {
+        return Ok(params);
+    }
+    let found = if is_json { shorten(params).into_owned() } else { "no JSON".to_owned() };
+    let message = format!("expected the parameters of `{method}` to be a JSON object, but found {found}");
+    Err(Error::Decode { message })
 }
 
 pub(crate) fn decode<T: DeserializeOwned>(raw: &RawValue) -> Result<T> {

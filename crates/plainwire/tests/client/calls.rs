@@ -60,7 +60,7 @@ async fn a_meta_that_is_no_object_is_refused() {
     let client = testing::client(desks()).await.expect("a client");
     for (params, meta, expected) in [
         ("{}", json!([1]), "expected `_meta` to be a JSON object, but found [1]"),
-        ("[]", json!({}), "expected the parameters to be a JSON object, but found []"),
+        ("[]", json!({}), "expected the parameters of `ping` to be a JSON object, but found []"),
     ] {
         let error = client.request("ping", params).meta(meta).await.expect_err(expected).to_string();
         assert!(error.ends_with(expected), "{error}");
@@ -100,6 +100,20 @@ async fn a_client_that_is_closed_is_closed_for_each_clone() {
     let error = client.ping().await.expect_err("the connection has ended");
     assert!(matches!(error, Error::Closed { .. }), "{error}");
     client.close().await;
+}
+
+#[tokio::test]
+async fn parameters_that_are_no_object_are_refused_and_not_left_out() {
+    let client = testing::client(Server::new("s")).await.expect("a connection");
+    for (params, found) in
+        [("{\"name\"", "no JSON"), ("", "no JSON"), ("{}x", "no JSON"), ("[1]", "[1]"), ("\"x\"", "\"x\"")]
+    {
+        let said = format!("expected the parameters of `tools/list` to be a JSON object, but found {found}");
+        let error = client.request("tools/list", params).await.expect_err("no object");
+        assert_eq!(error.to_string(), said);
+        let error = client.notify("tools/list", params).await.expect_err("no object");
+        assert_eq!(error.to_string(), said);
+    }
 }
 
 #[tokio::test]

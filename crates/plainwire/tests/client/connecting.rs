@@ -2,11 +2,26 @@
 
 use std::time::Duration;
 
-use plainwire::Client;
 use plainwire::proto::peer::{EraChoice, RequestOptions};
+use plainwire::proto::revision::Revision;
+use plainwire::{Client, Error, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::time::{Instant, sleep};
+
+#[tokio::test]
+async fn revisions_that_do_not_fit_the_era_are_refused_at_once() {
+    let (old, new) = (Revision::V2025_06_18, Revision::V2026_07_28);
+    for (era, revisions, found) in [
+        (EraChoice::Modern, &[old][..], "(Modern: 2026-07-28), but found 2025-06-18"),
+        (EraChoice::Legacy, &[new], "2025-11-25), but found 2026-07-28"),
+        (EraChoice::Auto, &[], "but found none"),
+    ] {
+        let builder = Client::builder().era(era).revisions(revisions);
+        let error = builder.connect(Server::new("s")).await.expect_err("nothing to speak");
+        assert!(matches!(&error, Error::Target { message } if message.ends_with(found)), "{error}");
+    }
+}
 
 #[tokio::test(start_paused = true)]
 async fn connecting_as_a_whole_has_no_deadline_of_its_own() {

@@ -7,6 +7,7 @@ mod collected_logs;
 mod data;
 mod errors;
 mod forms;
+mod renamed;
 
 use plainwire::prelude::*;
 use plainwire::{Client, model};

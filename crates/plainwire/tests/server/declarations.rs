@@ -105,6 +105,14 @@ async fn says_what_is_wrong_with_a_declaration() {
             "resource `b`: expected a URI that begins with a scheme, such as `file:`",
         ),
         (
+            server().resource(Resource::new("a://{one}", "B", hello)),
+            "resource `a://{one}`: expected a URI without `{` and `}`; use a `ResourceTemplate` for many URIs",
+        ),
+        (
+            server().resource(Resource::new("a://b c", "B", hello)),
+            "resource `a://b c`: expected a URI without blanks: write `%20`",
+        ),
+        (
             server().resource_template(ResourceTemplate::new("{one}", "B", echo)),
             "resource template `{one}`: expected a URI that begins with a scheme, such as `file:`",
         ),

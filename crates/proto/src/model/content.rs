@@ -143,6 +143,30 @@ pub struct PromptMessage {
     pub role: Role,
 }
 
+impl PromptMessage {
+    /// Creates a message of the user: text, or another block of content.
+    pub fn user(content: impl Into<Content>) -> Self {
+        Self { content: content.into(), role: Role::User }
+    }
+
+    /// Creates a message of the model.
+    pub fn assistant(content: impl Into<Content>) -> Self {
+        Self { content: content.into(), role: Role::Assistant }
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
 impl Content {
     /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {

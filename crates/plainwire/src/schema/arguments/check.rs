@@ -2,7 +2,7 @@
 //!
 //! In: arguments as a tree, and their schema. Out: the repaired tree, or the first fault. There are three
 //! repairs: text is read as JSON where JSON is expected, an integer that is written as `2.0` becomes `2`, and
-//! nulls that count as absent are removed. Unknown keywords are ignored. Time is linear except for nested
+//! nulls and empty texts that count as absent are removed. Unknown keywords are ignored. Time is linear except for nested
 //! alternatives, which multiply; [`MAX_STEPS`] limits those.
 
 use serde_json::Value;
@@ -161,7 +161,17 @@ impl<'s> Check<'s> {
         let count = members.len();
         members.retain(|name, value| {
             let known = closed || properties.is_some_and(|properties| properties.contains_key(name));
-            self.keeps_nulls || !value.is_null() || !known || required.contains(&name.as_str())
+            let is_optional = known && !required.contains(&name.as_str());
+            let stands_for_nothing = || match &*value {
+                Value::Null => true,
+                // Clients with forms send an empty text for a field that was left empty.
+                Value::String(text) => {
+                    let member = properties.and_then(|properties| properties.get(name));
+                    text.is_empty() && !self.strict && member.is_some_and(|it| !self.type_allows(value, it))
+                }
+                _ => false,
+            };
+            self.keeps_nulls || !is_optional || !stands_for_nothing()
         });
         self.changed |= members.len() < count;
         // Unknown names are checked before missing ones, because a misspelt name is often both.

@@ -282,9 +282,14 @@ fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
 
     let low = bound("minimum").or(bound("exclusiveMinimum")).and_then(float);
     let high = bound("maximum").or(bound("exclusiveMaximum")).and_then(float);
-    near.extend(
-        bound("minimum").into_iter().chain(bound("maximum")).map(|bound| Value::Number(bound.clone())),
-    );
+    let mut bounds: Vec<&Number> = bound("minimum").into_iter().chain(bound("maximum")).collect();
+    let found_float = found.and_then(float).unwrap_or_default();
+    let distance = |bound: &&Number| (float(bound).unwrap_or_default() - found_float).abs();
+    bounds.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let bounds = bounds.into_iter().map(|bound| Value::Number(bound.clone()));
+    // A fraction outside of the bounds is near to a bound, not to a whole number.
+    let at = if found_float.fract() == 0.0 { near.len() } else { 0 };
+    near.splice(at..at, bounds);
     if let (Some(low), Some(high)) = (low, high) {
         near.push(json!(low.midpoint(high)));
     }

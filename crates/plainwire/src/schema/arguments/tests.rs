@@ -204,6 +204,16 @@ fn names_the_bound_that_is_broken_and_a_value_at_it() {
             json!(1.5),
             "to be less than 1, but found 1.5; 0 would fit",
         ),
+        (
+            json!({ "minimum": 1.5, "maximum": 2.5, "type": "number" }),
+            json!(2.6),
+            "to be at most 2.5, but found 2.6; 2.5 would fit",
+        ),
+        (
+            json!({ "minimum": 1.5, "maximum": 2.5, "type": "number" }),
+            json!(1.4),
+            "to be at least 1.5, but found 1.4; 1.5 would fit",
+        ),
         (json!({ "multipleOf": 5 }), json!(12), "to be a multiple of 5, but found 12; 10 would fit"),
         (json!({ "multipleOf": 0.1 }), json!(0.25), "to be a multiple of 0.1, but found 0.25; 0 would fit"),
         (json!({ "minLength": 3 }), json!("ab"), "to have at least 3 characters, but found 2"),

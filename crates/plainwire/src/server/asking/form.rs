@@ -110,14 +110,19 @@ fn refuse_open(object: &Map<String, Value>) -> Result<(), String> {
 /// refuses.
 const UNKNOWN_TO_FORMS: [&str; 4] = ["exclusiveMaximum", "exclusiveMinimum", "multipleOf", "pattern"];
 
+/// Formats of a text that forms can't express.
+const FORMATS_UNKNOWN_TO_FORMS: [&str; 4] = ["hostname", "ipv4", "ipv6", "uuid"];
+
 /// Returns the schema of the form field `name` in the shape that forms allow. The error names a keyword that
 /// forms do not support.
 fn field(name: &str, schema: &Value, root: &Value) -> Result<Value, String> {
     // An enum in a list in an `Option` is three levels deep.
     let schema = inlined(schema, root, 4);
-    match UNKNOWN_TO_FORMS.iter().find(|keyword| schema.contains_key(**keyword)) {
-        Some(keyword) => {
-            Err(format!("expected `properties.{name}` to ask for what forms know, but found `{keyword}`"))
+    let unknown = UNKNOWN_TO_FORMS.into_iter().find(|keyword| schema.contains_key(*keyword));
+    let format = schema.get("format").and_then(Value::as_str);
+    match unknown.or(format.filter(|it| FORMATS_UNKNOWN_TO_FORMS.contains(it))) {
+        Some(found) => {
+            Err(format!("expected `properties.{name}` to ask for what forms know, but found `{found}`"))
         }
         None => Ok(Value::Object(schema)),
     }

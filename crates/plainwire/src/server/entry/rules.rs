@@ -149,6 +149,14 @@ impl Names {
         {
             return wrong("expected a URI that begins with a scheme, such as `file:`".to_owned());
         }
+        if list == List::Resources && name.contains(['{', '}']) {
+            return wrong(
+                "expected a URI without `{` and `}`; use a `ResourceTemplate` for many URIs".to_owned(),
+            );
+        }
+        if matches!(list, List::Resources | List::ResourceTemplates) && name.contains(char::is_whitespace) {
+            return wrong("expected a URI without blanks: write `%20`".to_owned());
+        }
         if name.is_empty() {
             return wrong("expected a name".to_owned());
         }

@@ -281,6 +281,11 @@ mod unfit {
         #[schemars(regex(pattern = "^a"))]
         it: String,
     }
+    #[derive(Deserialize, JsonSchema)]
+    pub(super) struct Unique {
+        #[schemars(extend("format" = "uuid"))]
+        it: String,
+    }
 }
 
 #[test]
@@ -303,6 +308,10 @@ fn refuses_what_no_form_can_have() {
     assert_eq!(
         of::<BTreeMap<String, bool>>(),
         Err("expected a form to have named fields only, but found a map".to_owned())
+    );
+    assert_eq!(
+        of::<Unique>(),
+        Err("expected `properties.it` to ask for what forms know, but found `uuid`".to_owned())
     );
     assert_eq!(
         of::<Regex>(),
