@@ -245,7 +245,7 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
     }
     // The words of FastMCP 4 about a tool that asks the client in 2026-07-28.
     if client.revision().era() == Era::Modern && text.contains("server-initiated requests") {
-        let why = "this server asks questions in sessions only: `--era legacy` connects in one";
+        let why = "this server asks questions in sessions only: connect with `--era legacy`";
         return Some(why.to_owned());
     }
     if says_what_was_meant(text) {

@@ -178,6 +178,8 @@ impl From<plainwire::Error> for Failure {
                 _ => (Exit::Refused, None),
             },
             plainwire::Error::Http { status: 404 | 405, .. } => (Exit::Refused, Some(PATH)),
+            // The server says itself when it is ready.
+            plainwire::Error::Http { status: 503, .. } => (Exit::Refused, None),
             plainwire::Error::Http { .. } => (Exit::Refused, Some(TRACE)),
             plainwire::Error::Target { .. } => (Exit::Usage, None),
             plainwire::Error::Unreachable { .. } => {

@@ -21,14 +21,17 @@ pub(crate) async fn run(watch: Watch) -> Result<Exit, Failure> {
             let is_unknown =
                 matches!(&error, plainwire::Error::Rpc(it) if it.received_code() == Some(-32601));
             let in_sessions = is_unknown && client.revision().era() == Era::Modern;
-            let failure = Failure::from(error);
+            let failure = if is_unknown {
+                Failure::refused(format!(
+                    "expected the server to watch {wanted}, but it has no subscriptions"
+                ))
+            } else {
+                let failure = Failure::from(error);
+                Failure { text: format!("watching {wanted}: {}", failure.text), ..failure }
+            };
             let hint = in_sessions
                 .then(|| "some servers report changes in sessions only: `--era legacy`".to_owned());
-            Failure {
-                hint: hint.or(failure.hint),
-                text: format!("watching {wanted}: {}", failure.text),
-                ..failure
-            }
+            Failure { hint: hint.or(failure.hint), ..failure }
         })?;
         check_agreed(&watch, &filter, listen.honoured())?;
         let mut left = watch.count;

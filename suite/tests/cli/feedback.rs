@@ -91,7 +91,7 @@ fn a_tool_that_asks_in_sessions_only_gets_a_hint_at_the_era() {
     let text = "Error calling tool 'book': elicitation via server-initiated requests is unavailable on 2026-07-28 connections";
     let result =
         json!({ "resultType": "complete", "isError": true, "content": [{ "type": "text", "text": text }] });
-    let hint = "hint: this server asks questions in sessions only: `--era legacy` connects in one";
+    let hint = "hint: this server asks questions in sessions only: connect with `--era legacy`";
     for (era, is_hinted) in [("modern", true), ("legacy", false)] {
         let tools = json!({ "tools": {} });
         let mut steps = if era == "modern" { script::modern(&tools) } else { script::legacy(&tools) };

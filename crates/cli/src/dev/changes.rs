@@ -105,6 +105,12 @@ pub(super) fn not_running(id: &Value, why: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 
+/// Returns the notification that withdraws a request of a server that is gone.
+pub(super) fn withdrawn(id: &str) -> String {
+    let params = json!({ "requestId": id, "reason": "the server is gone" });
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string()
+}
+
 /// Returns the error that answers a request beyond the limit of open ones.
 pub(super) fn too_many(id: &Value) -> String {
     let message =
@@ -112,9 +118,10 @@ pub(super) fn too_many(id: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 
-/// Returns the error that answers a request whose server is gone.
-pub(super) fn lost(id: &Value, method: &str) -> String {
+/// Returns the error that answers a request whose server is gone: `why` says what happened to the server, as in `was
+/// restarted`.
+pub(super) fn lost(id: &Value, method: &str, why: &str) -> String {
     let method = visible::short_line(method, MAX_NAME);
-    let message = format!("the server was restarted before it answered `{method}`");
+    let message = format!("the server {why} before it answered `{method}`");
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }

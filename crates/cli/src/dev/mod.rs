@@ -12,6 +12,7 @@ mod proxy;
 mod room;
 mod server;
 mod set_up;
+mod signals;
 mod stdio;
 mod watch;
 
@@ -46,6 +47,10 @@ pub(crate) async fn run(it: Dev) -> Result<Exit, Failure> {
             .ok_or_else(|| Failure::usage(format!("expected a command as --build, but found {line:?}")))?,
         None => cargo_build(&it.command),
     };
+    if let Some(missing) = it.watch.iter().find(|path| !path.exists()) {
+        let text = format!("--watch {}: expected a file or a folder, but found nothing", missing.display());
+        return Err(Failure::usage(text));
+    }
     let roots = if it.watch.is_empty() { vec![".".into()] } else { it.watch };
     let plan = Plan { build, command: it.command, watched: watch::Watched::new(roots) };
     match it.http.zip(it.url) {

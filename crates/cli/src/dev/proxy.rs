@@ -310,19 +310,27 @@ impl Proxy {
         listen.iter().flat_map(changes::of_listen).map(ToClient).collect()
     }
 
-    /// Handles the end of the server of this generation: its open requests are answered with an error.
-    pub(super) fn ended(&mut self, generation: u64) -> Vec<Action> {
+    /// Handles the end of the server of this generation: its open requests are answered with an error that says what
+    /// happened to it, as in `was restarted`, and its own questions are withdrawn.
+    pub(super) fn ended(&mut self, generation: u64, why: &str) -> Vec<Action> {
         if generation == self.generation {
             self.is_ready = false;
         }
+        let (gone, asked) =
+            std::mem::take(&mut self.asked).into_iter().partition(|(_, (of, _))| *of == generation);
+        self.asked = asked;
+        let gone: BTreeMap<_, _> = gone;
+        let withdrawn = gone.keys().map(|id| ToClient(changes::withdrawn(id)));
         let is_lost =
             |(id, open): &(&String, &Open)| open.generation == generation && !self.listens.contains_key(*id);
         let ids: Vec<String> = self.open.iter().filter(is_lost).map(|(id, _)| id.clone()).collect();
-        let answers = ids
-            .iter()
-            .filter_map(|id| self.open.remove(id))
-            .map(|open| ToClient(changes::lost(&open.id, &open.method)));
-        answers.collect()
+        let lost: Vec<Open> = ids.iter().filter_map(|id| self.open.remove(id)).collect();
+        if lost.iter().any(|open| open.method == "initialize") {
+            // The client has an error, and may try again.
+            self.set_up.refused();
+        }
+        let answers = lost.iter().map(|open| ToClient(changes::lost(&open.id, &open.method, why)));
+        withdrawn.chain(answers).collect()
     }
 
     /// Returns whether a server of an earlier generation still has open requests.

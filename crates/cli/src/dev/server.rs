@@ -38,7 +38,7 @@ pub(super) struct Server {
 impl Server {
     /// Starts a server. Its frames and its end are sent to `events`.
     pub(super) fn start(words: &[OsString], generation: u64, events: &SyncSender<Event>) -> io::Result<Self> {
-        let mut child = command(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut child = in_group(command(words).stdin(Stdio::piped()).stdout(Stdio::piped())).spawn()?;
         let missing = || io::Error::other("expected the server to have pipes");
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
@@ -71,13 +71,38 @@ impl Server {
                 Ok(Some(status)) => return status.to_string(),
                 Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(10)),
                 Ok(None) => {
-                    let _ = self.child.kill();
+                    kill_group(&mut self.child);
                     let _ = self.child.wait();
                     return "it was killed".to_owned();
                 }
                 Err(error) => return error.to_string(),
             }
         }
+    }
+}
+
+/// Puts the server, on Unix, into a process group of its own: if the command is a script that starts the real server, both
+/// are ended together.
+pub(super) fn in_group(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command
+}
+
+/// Kills a server and the group that it leads, which may be gone.
+pub(super) fn kill_group(server: &mut Child) {
+    #[cfg(unix)]
+    signal_group(server, rustix::process::Signal::KILL);
+    #[cfg(not(unix))]
+    let _ = server.kill();
+}
+
+/// Sends a signal to the group that a server leads. The group may be gone.
+#[cfg(unix)]
+pub(super) fn signal_group(server: &Child, signal: rustix::process::Signal) {
+    let pid = i32::try_from(server.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        let _ = rustix::process::kill_process_group(pid, signal);
     }
 }
 

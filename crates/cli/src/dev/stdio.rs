@@ -8,15 +8,20 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Builder;
+
 use super::proxy::{Action, Proxy};
 use super::room::Waiting;
 use super::server::{self, Server};
+use super::signals::Signals;
 use super::{DRAIN, MAX_EVENTS, Plan, watch};
 use crate::exit::{Exit, Failure};
 use crate::output;
 
 /// An event that the loop of `plainwire dev` handles.
 pub(super) enum Event {
+    /// A signal asks the process to end with this exit code.
+    Asked(Exit),
     Built(bool),
     Changed(String),
     Client(Waiting),
@@ -30,6 +35,7 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
     let (events, received) = sync_channel(MAX_EVENTS);
     let sink = events.clone();
     thread::spawn(move || plan.watched.each_change(|path| sink.send(Event::Changed(path)).is_ok()));
+    listen_to_signals(events.clone())?;
     let sink = events.clone();
     thread::spawn(move || {
         server::frames_of_client(io::stdin(), &sink);
@@ -55,6 +61,10 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
             // A server that can't be started is named even if its client has left already.
             Ok(Event::ClientEnd) if development.is_first() => has_left = true,
             Ok(Event::ClientEnd) => break,
+            Ok(Event::Asked(exit)) => {
+                development.end();
+                return Ok(exit);
+            }
             Ok(event) => development.handle(event)?,
             Err(_) => development.drain()?,
         }
@@ -65,6 +75,24 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
     let has_run = development.has_run;
     development.end();
     Ok(if has_run { Exit::Done } else { Exit::Unreachable })
+}
+
+/// Starts the thread that waits for signals. Returns once they no longer end the process by themselves: its server has
+/// to be ended too.
+fn listen_to_signals(events: SyncSender<Event>) -> Result<(), Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::runtime)?;
+    let (ready, listening) = sync_channel(1);
+    thread::spawn(move || {
+        runtime.block_on(async {
+            let signals = Signals::new();
+            let _ = ready.send(signals.as_ref().map(drop).map_err(ToString::to_string));
+            if let Ok(signals) = signals {
+                let _ = events.send(Event::Asked(signals.asked_to_end().await));
+            }
+        });
+    });
+    let listens = listening.recv().unwrap_or_else(|_| Err("the thread for signals has ended".to_owned()));
+    listens.map_err(|error| Failure::runtime(io::Error::other(error)))
 }
 
 /// The state of the loop.
@@ -106,7 +134,7 @@ impl Development {
                 self.apply(actions)
             }
             Event::ServerEnd(generation) => self.ended(generation),
-            Event::ClientEnd => Ok(()),
+            Event::Asked(_) | Event::ClientEnd => Ok(()),
         }
     }
 
@@ -172,7 +200,7 @@ impl Development {
                 kept.push((server, until));
                 continue;
             }
-            let actions = self.proxy.ended(server.generation);
+            let actions = self.proxy.ended(server.generation, "was restarted");
             server.end();
             self.apply(actions)?;
         }
@@ -185,10 +213,12 @@ impl Development {
         if let Some(server) = self.running.take_if(|it| it.generation == generation) {
             let status = server.end();
             output::note(&format!("the server ended ({status}); it is started again after the next change"));
-            let actions = self.proxy.down(&format!("it ended ({status})"));
+            let actions = self.proxy.ended(generation, &format!("ended ({status})"));
             self.apply(actions)?;
+            let actions = self.proxy.down(&format!("it ended ({status})"));
+            return self.apply(actions);
         }
-        let actions = self.proxy.ended(generation);
+        let actions = self.proxy.ended(generation, "was restarted");
         self.apply(actions)
     }
 

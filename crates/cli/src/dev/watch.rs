@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use crate::visible;
+use crate::{output, visible};
 
 /// The time between two looks at the sources.
 pub(super) const LOOK: Duration = Duration::from_millis(200);
@@ -39,10 +39,17 @@ impl Watched {
 
     /// Looks for changes for ever, and hands the path of a changed file over until `take` refuses one.
     pub(super) fn each_change(mut self, mut take: impl FnMut(String) -> bool) {
+        let mut repeats = Repeats::default();
         loop {
             thread::sleep(LOOK);
             let Some(path) = self.changed() else { continue };
-            if !take(visible::line(&path.display().to_string())) {
+            let shown = visible::line(&path.display().to_string());
+            if repeats.is_third(&path, Instant::now()) {
+                output::note(&format!(
+                    "{shown} has changed three times within 30 s; if the server writes it, `--watch src` watches only src"
+                ));
+            }
+            if !take(shown) {
                 return;
             }
         }
@@ -62,6 +69,25 @@ impl Watched {
         let mut files = HashMap::new();
         self.roots.iter().for_each(|root| add(root, MAX_DEPTH, &mut files));
         files
+    }
+}
+
+/// The changes of the file that changed last, to find one that the server itself writes.
+#[derive(Default)]
+struct Repeats {
+    path: PathBuf,
+    times: Vec<Instant>,
+}
+
+impl Repeats {
+    /// Notes a change. Returns whether the file has changed three times within 30 s.
+    fn is_third(&mut self, path: &Path, now: Instant) -> bool {
+        if self.path != path {
+            *self = Self { path: path.to_path_buf(), times: Vec::new() };
+        }
+        self.times.retain(|time| now.duration_since(*time) < Duration::from_secs(30));
+        self.times.push(now);
+        self.times.len() == 3
     }
 }
 
@@ -87,6 +113,18 @@ fn add(path: &Path, depth: usize, files: &mut HashMap<PathBuf, (SystemTime, u64)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_third_change_of_one_file_within_30_s_is_noticed() {
+        let (mut repeats, began) = (Repeats::default(), Instant::now());
+        let mut at =
+            |path: &str, seconds| repeats.is_third(path.as_ref(), began + Duration::from_secs(seconds));
+        assert_eq!(
+            [at("a", 0), at("a", 1), at("b", 2), at("a", 3), at("a", 4), at("a", 5), at("a", 6)],
+            [false, false, false, false, false, true, false]
+        );
+        assert_eq!([at("a", 40), at("a", 69), at("a", 71)], [false; 3]);
+    }
 
     #[test]
     fn sees_files_that_change_come_and_go_but_not_those_that_tools_make() {

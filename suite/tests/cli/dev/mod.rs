@@ -187,6 +187,48 @@ fn a_server_that_can_not_start_is_named_without_a_client() {
     }
 }
 
+/// Runs `plainwire dev` with a server that ignores the end of its input, and sends a signal. Returns the exit code, and
+/// whether the server still runs.
+#[cfg(target_os = "linux")]
+fn signalled(signal: rustix::process::Signal) -> (Option<i32>, bool) {
+    let sources = Sources::new("signals");
+    let mut command = binary::command();
+    let server = "echo $$ > pid; echo ready >&2; exec sleep 60";
+    command.current_dir(&sources.folder).args(["dev", "--watch", "src", "--", "sh", "-c", server]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    assert!(lines.any(|line| line.expect("UTF-8") == "ready"));
+    let pid = |id: u32| {
+        rustix::process::Pid::from_raw(i32::try_from(id).expect("a small number")).expect("a process")
+    };
+    rustix::process::kill_process(pid(child.id()), signal).expect("a process of ours");
+    // The client does not leave.
+    let input = child.stdin.take();
+    let status = child.wait().expect("it ends");
+    drop(input);
+    let server =
+        fs::read_to_string(sources.folder.join("pid")).expect("a file").trim().parse().expect("a number");
+    (status.code(), rustix::process::test_kill_process(pid(server)).is_ok())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_or_a_closed_terminal_ends_the_server_too() {
+    use rustix::process::Signal;
+    for (signal, code) in [(Signal::TERM, 0), (Signal::HUP, 0), (Signal::INT, 130)] {
+        assert_eq!(signalled(signal), (Some(code), false), "{signal:?}");
+    }
+}
+
+#[test]
+fn a_path_to_watch_that_is_not_there_is_named() {
+    let sources = Sources::new("unwatched");
+    let mut command = binary::command();
+    command.current_dir(&sources.folder).args(["dev", "--watch", "scr", "--", "server"]);
+    let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
+    assert!(ran.code == 2 && ran.stderr.contains("--watch scr: expected a file or a folder"), "{ran:?}");
+}
+
 #[test]
 fn a_build_that_is_no_command_is_named() {
     let sources = Sources::new("wrong");

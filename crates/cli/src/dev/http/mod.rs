@@ -23,6 +23,7 @@ use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
+use super::signals::Signals;
 use super::{DRAIN, MAX_EVENTS, Plan, server};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -48,16 +49,19 @@ pub(super) async fn run(plan: Plan, address: &str, url: &str) -> Result<Exit, Fa
     }
     if accepts(&url).await {
         let text = format!("expected the address of --url to be free, but another program listens at {url}");
-        let hint = Some("end that program: `plainwire dev` starts the server itself".to_owned());
+        let hint = "end that program, perhaps the server of an earlier `plainwire dev` that was killed: `plainwire dev` \
+                    starts the server itself";
+        let hint = Some(hint.to_owned());
         return Err(Failure { exit: Exit::Unreachable, hint, text });
     }
     output::note(&format!("clients connect to http://{own}{}", url.path()));
     let front = Arc::new(Front::new(url));
+    let signals = Signals::new().map_err(Failure::runtime)?;
     let mut running = None;
     let ended = tokio::select! {
         () = develop(plan, &front, &mut running) => Exit::Done,
         () = front::serve(listener, Arc::clone(&front)) => Exit::Done,
-        exit = signalled() => exit,
+        exit = signals.asked_to_end() => exit,
     };
     if let Some(server) = running {
         front.pause();
@@ -106,22 +110,6 @@ async fn accepts(url: &Uri) -> bool {
     let host = url.host().unwrap_or_default().trim_matches(['[', ']']);
     let port = url.port_u16().unwrap_or(80);
     TcpStream::connect((host, port)).await.is_ok()
-}
-
-/// Waits until the process is asked to end.
-async fn signalled() -> Exit {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            return tokio::select! {
-                _ = tokio::signal::ctrl_c() => Exit::Interrupted,
-                _ = terminated.recv() => Exit::Done,
-            };
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
-    Exit::Interrupted
 }
 
 /// Builds the server, runs it, and does so again after each change.

@@ -24,14 +24,10 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a server, on Unix in a process group of its own: if the command is a script that starts the real server,
-    /// both are ended together.
+    /// Starts a server.
     pub(super) fn start(words: &[OsString]) -> io::Result<Self> {
         let mut command = server::command(words);
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn()?;
+        let mut child = server::in_group(command.stdin(Stdio::null()).stdout(Stdio::piped())).spawn()?;
         if let Some(stdout) = child.stdout.take() {
             thread::spawn(move || server::show(stdout));
         }
@@ -56,37 +52,15 @@ impl Process {
     pub(super) async fn end(mut self) {
         self.ask();
         if timeout(GRACE, self.exited()).await.is_err() {
-            self.kill();
+            server::kill_group(&mut self.child);
             self.exited().await;
         }
     }
 
-    #[cfg(unix)]
-    fn ask(&self) {
-        self.signal(rustix::process::Signal::TERM);
-    }
-
-    #[cfg(not(unix))]
     fn ask(&mut self) {
-        self.kill();
-    }
-
-    #[cfg(unix)]
-    fn kill(&self) {
-        self.signal(rustix::process::Signal::KILL);
-    }
-
-    #[cfg(not(unix))]
-    fn kill(&mut self) {
-        let _ = self.child.kill();
-    }
-
-    /// Sends a signal to the group of the server. The group may be gone.
-    #[cfg(unix)]
-    fn signal(&self, signal: rustix::process::Signal) {
-        let pid = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
-        if let Some(pid) = pid {
-            let _ = rustix::process::kill_process_group(pid, signal);
-        }
+        #[cfg(unix)]
+        server::signal_group(&self.child, rustix::process::Signal::TERM);
+        #[cfg(not(unix))]
+        server::kill_group(&mut self.child);
     }
 }

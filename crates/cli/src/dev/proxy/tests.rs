@@ -60,7 +60,7 @@ fn a_request_of_a_server_that_is_gone_is_answered_once() {
     proxy.handle_client(call.to_owned(), SECOND);
     proxy.started();
     assert!(proxy.is_needed(1));
-    let [ToClient(answer)] = &proxy.ended(1)[..] else { panic!("an answer") };
+    let [ToClient(answer)] = &proxy.ended(1, "was restarted")[..] else { panic!("an answer") };
     assert!(answer.contains(r#""id":7"#) && answer.contains("restarted before it answered `tools/call`"));
     assert!(
         !proxy.is_needed(1)
@@ -87,6 +87,35 @@ fn answers_of_the_client_go_to_the_server_that_has_asked() {
 }
 
 #[test]
+fn the_question_of_a_server_that_is_gone_is_withdrawn() {
+    let mut proxy = in_session();
+    let question = r#"{"id":1,"method":"elicitation/create","params":{}}"#;
+    proxy.handle_server(1, question.to_owned(), SECOND);
+    let [ToClient(frame)] = &proxy.ended(1, "was restarted")[..] else { panic!("a notification") };
+    let frame: Value = serde_json::from_str(frame).expect("JSON");
+    assert_eq!(
+        (&frame["method"], &frame["params"]["requestId"]),
+        (&"notifications/cancelled".into(), &"dev-1-1".into())
+    );
+    assert_eq!(proxy.ended(1, "was restarted"), []);
+}
+
+#[test]
+fn a_client_whose_server_crashed_in_the_handshake_learns_why_and_can_try_again() {
+    let mut proxy = Proxy::default();
+    proxy.started();
+    let initialize =
+        |id: u64| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{}}}}"#);
+    proxy.handle_client(initialize(1), SECOND);
+    let [ToClient(answer)] = &proxy.ended(1, "ended (exit status: 3)")[..] else { panic!("an answer") };
+    assert!(answer.contains("the server ended (exit status: 3) before it answered `initialize`"), "{answer}");
+    proxy.down("it ended (exit status: 3)");
+    // The next server is greeted by the client alone.
+    assert_eq!(proxy.started(), (2, Vec::new()));
+    assert_eq!(proxy.handle_client(initialize(2), SECOND), [ToServer(2, initialize(2))]);
+}
+
+#[test]
 fn a_subscription_goes_on_and_reports_that_everything_may_have_changed() {
     let mut proxy = Proxy::default();
     proxy.started();
@@ -99,7 +128,7 @@ fn a_subscription_goes_on_and_reports_that_everything_may_have_changed() {
     assert_eq!(proxy.started(), (2, vec![ToServer(2, listen.to_owned())]));
     // The old server ends the subscription, which the client does not see.
     assert_eq!(proxy.handle_server(1, r#"{"id":"l","result":{}}"#.to_owned(), SECOND), []);
-    assert_eq!(proxy.ended(1), []);
+    assert_eq!(proxy.ended(1, "was restarted"), []);
     let shown: Vec<String> =
         proxy.handle_server(2, acknowledged.to_owned(), SECOND).iter().map(|it| format!("{it:?}")).collect();
     assert!(shown[0].contains("tools/list_changed") && shown[1].contains("resources/updated"), "{shown:?}");
