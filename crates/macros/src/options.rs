@@ -234,7 +234,7 @@ fn milliseconds(text: &LitStr) -> Result<u64> {
         .find_map(|(unit, factor)| value.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(*factor))
         .filter(|milliseconds| *milliseconds > 0)
         .ok_or_else(|| {
-            let expected = "expected a time such as `\"500ms\"`, `\"30s\"` or `\"5min\"`, or a `Duration`";
+            let expected = "expected a time of more than 0, such as `\"500ms\"`, `\"30s\"` or `\"5min\"`, or a `Duration`";
             Error::new(text.span(), format!("{expected}, but found `{value}`"))
         })
 }

@@ -289,6 +289,9 @@ fn owned(ty: &Type) -> Result<()> {
             Type::Path(path) if path.path.is_ident("str") => {
                 "expected an owned type such as `String`: an argument is read from the request and can't borrow"
             }
+            inner if is_named(inner, "State", 1) => {
+                "expected `State<T>` itself, but found a reference to it: it is cheap to clone"
+            }
             inner if is_named(inner, "Context", 0) => {
                 "expected `&Context` or `Context`, but found `&mut Context`"
             }

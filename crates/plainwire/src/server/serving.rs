@@ -92,8 +92,8 @@ impl Server {
         }
         let keys = match self.sealing.keys.as_deref().map(SealingKeys::new) {
             Some(None) => {
-                let message =
-                    format!("expected 1 to {MAX_KEYS} sealing keys, but found another number of them");
+                let count = self.sealing.keys.as_ref().map_or(0, Vec::len);
+                let message = format!("expected 1 to {MAX_KEYS} sealing keys, but found {count}");
                 return Err(Error::Declaration { at: self.at, message });
             }
             Some(keys) => keys,

@@ -67,7 +67,7 @@ impl<D: Described, F> Described for Tagged<D, F> {
     label = "expected a `{E}` that was built, or a function with its attribute",
     note = "`#[tool]` above a function makes it a `Tool`, `#[resource]` a `Resource` or a `ResourceTemplate`, \
             `#[prompt]` a `Prompt`",
-    note = "without an attribute, build the entry: `Tool::new(\"name\", function)`"
+    note = "pass the function itself, without `()`; without an attribute, build the entry: `Tool::new(\"name\", function)`"
 )]
 pub trait IntoEntry<E, Via> {
     /// Returns the entry that the value is or describes.

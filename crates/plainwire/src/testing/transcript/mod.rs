@@ -87,8 +87,10 @@ pub struct Step {
 /// the errors of [`Transcript::play`].
 pub async fn check(path: impl AsRef<Path>, server: Server) -> Result<()> {
     let path = path.as_ref();
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| Error::Io { doing: "reading a transcript", source })?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let source = std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        Error::Io { doing: "reading a transcript", source }
+    })?;
     let written = Transcript::parse(&text).map_err(|error| at(path, &error.to_string()))?;
     let played = written.play(server).await?;
     if let Some(difference) = written.difference(&played) {
