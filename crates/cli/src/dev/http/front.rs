@@ -84,14 +84,22 @@ pub(super) fn whole(status: StatusCode, body: impl Into<Bytes>) -> Response<Outg
 }
 
 /// The server behind the address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Up {
+#[derive(Clone, Copy, Debug)]
+struct Upstream {
     /// The number of the server; 0 before the first one.
-    pub(super) generation: u64,
-    /// Whether a server is built or started, which requests wait for.
-    pub(super) is_coming: bool,
-    /// Whether it accepts connections.
-    pub(super) is_up: bool,
+    generation: u64,
+    state: State,
+}
+
+/// The state of the server behind the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It is built or started, and requests wait for it.
+    Coming,
+    /// No server runs, and none is being started.
+    Stopped,
+    /// It accepts connections.
+    Up,
 }
 
 /// The state that all requests share.
@@ -100,7 +108,7 @@ pub(super) struct Front {
     /// The number of requests that the server has not answered, without streams that stay open.
     open: watch::Sender<usize>,
     sessions: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Session>>>>,
-    up: watch::Sender<Up>,
+    upstream: watch::Sender<Upstream>,
     url: Uri,
 }
 
@@ -110,7 +118,7 @@ impl Front {
             client: Client::builder(TokioExecutor::new()).build_http(),
             open: watch::Sender::new(0),
             sessions: Mutex::default(),
-            up: watch::Sender::new(Up { generation: 0, is_coming: true, is_up: false }),
+            upstream: watch::Sender::new(Upstream { generation: 0, state: State::Coming }),
             url,
         }
     }
@@ -127,18 +135,18 @@ impl Front {
 
     /// Makes requests wait. Streams that stay open end at the server, but not at their clients.
     pub(super) fn pause(&self) {
-        self.up.send_modify(|up| (up.is_coming, up.is_up) = (true, false));
+        self.upstream.send_modify(|it| it.state = State::Coming);
     }
 
     /// Answers requests with an error until [`Self::pause`]: no server runs, and none is being started.
     pub(super) fn stop(&self) {
-        self.up.send_modify(|up| (up.is_coming, up.is_up) = (false, false));
+        self.upstream.send_modify(|it| it.state = State::Stopped);
     }
 
     /// Lets requests through to the next server. Returns its number.
     pub(super) fn resume(&self) -> u64 {
-        self.up.send_modify(|up| *up = Up { generation: up.generation + 1, is_coming: false, is_up: true });
-        self.up.borrow().generation
+        self.upstream.send_modify(|it| *it = Upstream { generation: it.generation + 1, state: State::Up });
+        self.upstream.borrow().generation
     }
 
     /// Waits until no request is open.
@@ -148,21 +156,21 @@ impl Front {
 
     /// Waits until a server accepts connections. Returns its number.
     pub(super) async fn until_up(&self) -> u64 {
-        let mut up = self.up.subscribe();
-        let up = up.wait_for(|up| up.is_up).await;
-        up.map_or(0, |up| up.generation)
+        let mut upstream = self.upstream.subscribe();
+        let up = upstream.wait_for(|it| it.state == State::Up).await;
+        up.map_or(0, |it| it.generation)
     }
 
     /// Waits for a server that is being started, but not for ever. Returns its number.
     pub(super) async fn until_up_soon(&self) -> Option<u64> {
-        let mut up = self.up.subscribe();
+        let mut upstream = self.upstream.subscribe();
         let until_up = async {
             loop {
-                let found = *up.wait_for(|up| up.is_up || !up.is_coming).await.ok()?;
-                if found.is_up {
+                let found = *upstream.wait_for(|it| it.state != State::Coming).await.ok()?;
+                if found.state == State::Up {
                     return Some(found.generation);
                 }
-                timeout(NOTICED, up.wait_for(|up| up.is_up || up.is_coming)).await.ok()?.ok()?;
+                timeout(NOTICED, upstream.wait_for(|it| it.state != State::Stopped)).await.ok()?.ok()?;
             }
         };
         timeout(WAIT, until_up).await.ok()?
@@ -170,7 +178,8 @@ impl Front {
 
     /// Waits until the server of this generation is replaced or paused.
     pub(super) async fn until_replaced(&self, generation: u64) {
-        let _ = self.up.subscribe().wait_for(|up| !up.is_up || up.generation != generation).await;
+        let is_replaced = |it: &Upstream| it.state != State::Up || it.generation != generation;
+        let _ = self.upstream.subscribe().wait_for(is_replaced).await;
     }
 
     /// Counts a request as open until the result is dropped.
