@@ -7,6 +7,7 @@ mod collected_logs;
 mod data;
 mod errors;
 mod forms;
+mod headers;
 mod renamed;
 
 use plainwire::prelude::*;
@@ -19,4 +20,10 @@ async fn serve(server: Server) -> Client {
 
 fn schema(tool: &model::Tool) -> Value {
     serde_json::from_str(tool.input_schema.get()).expect("JSON")
+}
+
+async fn only_tool(server: Server) -> model::Tool {
+    let mut tools = serve(server).await.list_tools().await.expect("a list");
+    assert_eq!(tools.len(), 1);
+    tools.remove(0)
 }

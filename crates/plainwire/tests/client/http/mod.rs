@@ -5,5 +5,6 @@ mod eras;
 mod faults;
 mod known_eras;
 mod limits;
+mod refusals;
 mod sessions;
 mod support;
