@@ -61,9 +61,10 @@ fn main() -> ExitCode {
             std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
         slips::known(&error, &words).unwrap_or_else(|| {
             // Help and versions are errors to clap as well.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             match error.print().and_then(|()| io::stdout().flush()) {
-                Err(failed) if !error.use_stderr() => failed.into(),
-                _ => error.exit(),
+                Err(failed) if exit == Exit::Done => failed.into(),
+                _ => Failure { exit, ..Failure::usage(String::new()) },
             }
         })
     });

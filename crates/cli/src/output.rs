@@ -105,9 +105,10 @@ pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     json_line(&String::from_utf8_lossy(&out))
 }
 
-/// Prints an error and its hint on stderr. Prints nothing if the exit code is 0, as for a closed stdout.
+/// Prints an error and its hint on stderr. Prints nothing if the exit code is 0, as for a closed stdout, or if there is no
+/// text, as for an error that clap has printed.
 pub(crate) fn failure(failure: &Failure) {
-    if failure.exit == Exit::Done {
+    if failure.exit == Exit::Done || failure.text.is_empty() {
         return;
     }
     let mut text = format!("error: {}\n", failure.text);

@@ -104,7 +104,9 @@ fn no_word(text: &str) -> Failure {
             Some((key, value)) if !key.is_empty() && !value.is_empty() => {
                 quote::quoted(&format!("{key}={}", value.trim_start())).to_string()
             }
-            _ if text.contains(char::is_whitespace) => "as in `key='two words'`".to_owned(),
+            _ if text.contains(|it: char| !it.is_alphanumeric() && !"_-.".contains(it)) => {
+                format!("as in `key={}`", quote::quoted(text))
+            }
             _ => format!("as in `{text}=…`"),
         }),
     };
@@ -181,6 +183,7 @@ mod tests {
             ("title: two words", "'title=two words'"),
             ("@notes", "as in `key=@notes`, which reads a file"),
             ("two words", "as in `key='two words'`"),
+            ("2+2", "as in `key=2+2`"),
             ("./server", "the command of a server follows `--`, as in `-- ./server`"),
             ("{\"a\":1}", "a whole object follows `--json=`, without a blank, as in `--json='{\"key\":1}'`"),
         ] {
