@@ -196,7 +196,16 @@ impl From<plainwire::Error> for Failure {
             }
             _ => (Exit::Unreachable, Some(TRACE)),
         };
-        Self { exit, hint: hint.map(Into::into), text: format!("{error}{source}") }
+        let text = format!("{error}{source}");
+        // The server's own hint goes before one of this command.
+        let (text, own) = match &error {
+            plainwire::Error::Rpc(answer) => match answer.message().split_once("\n\nhint: ") {
+                Some((_, own)) => (text.replacen(&format!("\n\nhint: {own}"), "", 1), Some(own.to_owned())),
+                None => (text, None),
+            },
+            _ => (text, None),
+        };
+        Self { exit, hint: own.or(hint.map(Into::into)), text }
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Terminal {
     edited: Option<EditedLines>,
     /// The input from the thread that reads stdin; `None` before the first prompt.
     entries: Option<mpsc::Receiver<TerminalInput>>,
+    /// Whether the last input that was read was the end.
+    has_ended: bool,
 }
 
 /// Lines that the user edits, from a thread with an editor.
@@ -72,12 +74,14 @@ impl Terminal {
 
     /// Returns the terminal whose lines an editor reads.
     pub(crate) fn edited(lines: EditedLines) -> Self {
-        Self { edited: Some(lines), entries: None }
+        Self { edited: Some(lines), ..Self::default() }
     }
 
     /// Reads a line of a script, without a prompt.
     pub(crate) async fn line(&mut self) -> TerminalInput {
-        self.entries.get_or_insert_with(listen).recv().await.unwrap_or(TerminalInput::End)
+        let entry = self.entries.get_or_insert_with(listen).recv().await.unwrap_or(TerminalInput::End);
+        self.has_ended = entry == TerminalInput::End;
+        entry
     }
 
     /// Shows a prompt and reads a line. Cancel safe: a line that arrives after the future was dropped is the
@@ -93,6 +97,11 @@ impl Terminal {
             self.say("\n");
         }
         entry
+    }
+
+    /// Returns whether the input is a script and has ended.
+    pub(crate) fn is_script_at_end(&self) -> bool {
+        self.has_ended && !io::stdin().is_terminal()
     }
 
     /// In a terminal, discards lines that were typed before the question, since they do not answer it. Lines

@@ -10,7 +10,7 @@ use syn::parse::Parser;
 use syn::{Attribute, Data, DeriveInput, Error, Field, Ident, Result};
 
 use crate::table::FIELD;
-use crate::{constraint, default};
+use crate::{argument, constraint, default};
 
 /// The traits that `#[data]` derives.
 const DERIVES: [&str; 3] = ["Deserialize", "JsonSchema", "Serialize"];
@@ -121,7 +121,8 @@ fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
 /// returns the code of a function called `function` that returns the default.
 fn translate(field: &mut Field, function: &Ident) -> Result<Option<TokenStream>> {
     let is_ours = |it: &Attribute| FIELD.iter().any(|known| it.path().is_ident(known.name));
-    let (ours, theirs) = std::mem::take(&mut field.attrs).into_iter().partition::<Vec<_>, _>(is_ours);
+    let all = argument::of_field(std::mem::take(&mut field.attrs))?;
+    let (ours, theirs) = all.into_iter().partition::<Vec<_>, _>(is_ours);
     field.attrs = theirs;
     let mut default = None;
     for attribute in &ours {

@@ -9,6 +9,7 @@
 //! This crate does not depend on `plainwire`: it only generates code with paths into `plainwire`. Examples that
 //! run are in `plainwire::macros`.
 
+mod argument;
 mod constraint;
 mod data;
 mod default;
@@ -53,6 +54,7 @@ use entry::Kind;
 ///
 /// | On a parameter | Meaning |
 /// |---|---|
+/// | `#[argument("How many.", default = 10, range = 1..=100)]` | its description, and the attributes of the next rows, on one line |
 /// | `#[default(50)]` | the value of a missing argument; the type needs no `Option` |
 /// | `#[range(1..=100)]` | bounds of a number |
 /// | `#[length(1..=50)]`, `#[length(5)]` | number of characters of a text, or of items of a list |
@@ -105,7 +107,7 @@ pub fn server(options: TokenStream, block: TokenStream) -> TokenStream {
 ///
 /// It derives `Serialize`, `Deserialize` and `JsonSchema`, without `serde` and `schemars` in Cargo.toml.
 /// `#[serde(…)]` and `#[schemars(…)]` work as usual for these derives. On fields, `#[default]`, `#[range]`,
-/// `#[length]`, `#[pattern]`, `#[format]` and `#[header]` work as on a parameter of [`macro@tool`].
+/// `#[length]`, `#[pattern]`, `#[format]`, `#[header]` and `#[argument(…)]` work as on a parameter of [`macro@tool`].
 #[proc_macro_attribute]
 pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
     data::expand(&options.into(), item.into()).into()

@@ -16,7 +16,7 @@ use syn::{
 
 use crate::name::{any_of, meant};
 use crate::table::{self, FIELD, PARAMETER};
-use crate::{constraint, default, docs, function, header};
+use crate::{argument, constraint, default, docs, function, header};
 
 /// A parameter of an entry's function.
 pub(crate) struct Parameter {
@@ -62,7 +62,8 @@ impl Parameter {
             return Err(Error::new_spanned(pat, text));
         };
         let name = name.ident.clone();
-        let (lints, ours) = std::mem::take(attrs).into_iter().partition::<Vec<_>, _>(is_lint);
+        let all = argument::of_parameter(std::mem::take(attrs))?;
+        let (lints, ours) = all.into_iter().partition::<Vec<_>, _>(is_lint);
         *attrs = lints;
         if let Some(unknown) = ours.iter().find(|it| !is_ours(it)) {
             return Err(Error::new_spanned(unknown, unknown_attribute(unknown)));
@@ -217,6 +218,7 @@ fn is_ours(attribute: &Attribute) -> bool {
 fn ours() -> Vec<&'static str> {
     let mut names = [table::names(&FIELD), table::names(&PARAMETER)].concat();
     names.sort_unstable();
+    names.dedup();
     names
 }
 

@@ -266,7 +266,14 @@ pub(crate) const OPPOSITES: [(&str, &str); 5] = [
 ];
 
 /// The attributes of an argument that a field of a type with `#[data]` may have too.
-pub(crate) const FIELD: [Known; 6] = [
+pub(crate) const FIELD: [Known; 7] = [
+    known(
+        "argument",
+        Takes::Value,
+        r#"argument("How many.", default = 10, range = 1..=100)"#,
+        "a literal text, and the other attributes of this table as options",
+        "Describes the argument, and sets the options, on one line.",
+    ),
     known(
         "default",
         Takes::Value,

@@ -241,13 +241,20 @@ fn leaves_a_question_in_each_way_there_is() {
     left(&form(), "Ada\n !cancel \n", "cancel");
     left(&form(), "", "cancel");
     left(&form(), "Ada\n\n", "cancel");
-    left(&one("a"), "x\n", "cancel");
+    left(&one("a"), "x\nno way\n", "cancel");
+    left(&one("a"), "x\n!cancel\n", "cancel");
     left(&one("a"), "x\nn\n", "decline");
     left(&one("a"), "x\nwhat\n!decline\n", "decline");
     left(&yes_or_no("?"), "", "cancel");
     left(&yes_or_no("?"), "\n", "decline");
     left(&page("https://example.com"), "", "cancel");
     left(&page("https://example.com"), "n\n", "decline");
+}
+
+#[test]
+fn the_answers_of_a_script_that_ends_are_sent() {
+    let (told, said) = answered(&one("a"), "x\n");
+    assert_eq!(told, json!({ "action": "accept", "content": { "a": "x" } }), "{said}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn exits_with_2_when_the_command_line_is_wrong() {
         let ran = run(words);
         assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {ran:?}");
         assert!(ran.stderr.contains("--help") || ran.stderr.contains("Usage:"), "{words:?}: {ran:?}");
-        assert_eq!(ran.stderr.matches("Usage:").count(), 1, "{words:?}: {ran:?}");
+        assert!(ran.stderr.matches("--help").count() < 2, "{words:?}: {ran:?}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! The dialogue for a form: field by field, then a review of all answers before they are sent.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use plainwire::proto::form::{Choice, Field, FieldKind, Form};
 use serde_json::{Map, Value};
 
@@ -62,14 +64,25 @@ async fn enter(
     Ok(content)
 }
 
+/// Asks what to do with the answers. A script that ends before this question has given all its answers, so they are sent.
 async fn verdict(terminal: &mut Terminal) -> Result<Verdict, Leave> {
-    let sent = until(terminal, "send? [Y/n/edit] ", |text| match text.to_lowercase().as_str() {
-        "" | "y" | "yes" => Ok(Some(Verdict::Send)),
-        "e" | "edit" => Ok(Some(Verdict::Edit)),
-        "n" | "no" => Ok(None),
-        _ => Err(format!("expected yes, no or edit, but found {text:?}")),
-    });
-    sent.await?.ok_or(Leave::Decline)
+    let is_answered = AtomicBool::new(false);
+    let sent = until(terminal, "send? [Y/n/edit] ", |text| {
+        is_answered.store(true, Ordering::Relaxed);
+        match text.to_lowercase().as_str() {
+            "" | "y" | "yes" => Ok(Some(Verdict::Send)),
+            "e" | "edit" => Ok(Some(Verdict::Edit)),
+            "n" | "no" => Ok(None),
+            _ => Err(format!("expected yes, no or edit, but found {text:?}")),
+        }
+    })
+    .await;
+    match sent {
+        Err(Leave::Cancel) if terminal.is_script_at_end() && !is_answered.load(Ordering::Relaxed) => {
+            Ok(Verdict::Send)
+        }
+        sent => sent?.ok_or(Leave::Decline),
+    }
 }
 
 /// Returns all answers as text for the review.

@@ -4,10 +4,7 @@ use plainwire::prelude::*;
 
 /// Greets a person by name and returns the greeting. Use it to see whether the server answers.
 #[tool(read_only)]
-async fn greet(
-    /// The name to greet.
-    name: String,
-) -> String {
+async fn greet(#[argument("The name to greet.")] name: String) -> String {
     format!("Hello, {name}!")
 }
 

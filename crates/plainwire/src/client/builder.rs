@@ -255,7 +255,7 @@ impl ClientBuilder {
     async fn command_once(self, program: Program) -> Result<Client> {
         let (stream, process) = process::start(&program)?;
         let slot = Slot::new(process);
-        let tools = KnownTools::new(self.check);
+        let tools = KnownTools::new(self.check != ResultCheck::Off);
         let Some(policy) = program.policy() else {
             let link = self.link(stream);
             return self.open(link, FarEnd::process(slot), tools, None).await;
@@ -280,7 +280,7 @@ impl ClientBuilder {
     #[cfg(feature = "http-client")]
     async fn remote_once(self, remote: Remote) -> Result<Client> {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
-        let tools = KnownTools::new(self.check);
+        let tools = KnownTools::new(self.check != ResultCheck::Off);
         let limits = (self.config.limits, self.config.initialize_timeout);
         let connection = Arc::new(Connection::new(&remote, limits, tools.clone(), arrives)?);
         let link = Link::http(Arc::clone(&connection), arrived, self.tap.clone());
@@ -306,7 +306,7 @@ impl ClientBuilder {
     /// Like [`Self::command`].
     pub async fn stream(self, stream: Stream) -> Result<Client> {
         let link = self.link(stream);
-        let tools = KnownTools::new(self.check);
+        let tools = KnownTools::new(self.check != ResultCheck::Off);
         self.open(link, FarEnd::stream(), tools, None).await
     }
 
@@ -317,20 +317,13 @@ impl ClientBuilder {
     /// Checks that the client may speak a revision of its era. Otherwise the handshake would have nothing to propose.
     fn check_revisions(&self) -> Result<()> {
         let (choice, revisions) = (self.config.era, &self.config.revisions);
-        let fits = |era: Era| match choice {
-            EraChoice::Auto => true,
-            EraChoice::Legacy => era == Era::Legacy,
-            EraChoice::Modern => era == Era::Modern,
-        };
-        if revisions.iter().any(|revision| fits(revision.era())) {
+        let is_legacy = choice == EraChoice::Legacy;
+        if revisions.iter().any(|it| choice == EraChoice::Auto || is_legacy == (it.era() == Era::Legacy)) {
             return Ok(());
         }
-        let of_era = Revision::ALL.into_iter().filter(|it| fits(it.era())).map(Revision::as_str);
         let found: Vec<_> = revisions.iter().map(|it| it.as_str()).collect();
-        let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
-        let expected = of_era.collect::<Vec<_>>().join(", ");
         let message = format!(
-            "expected the revisions of the client to have one of its era ({choice:?}: {expected}), but found {found}"
+            "expected the revisions of the client to have one of the era {choice:?}, but found {found:?}"
         );
         Err(Error::Target { message })
     }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{ResultCheck, is_harmless};
+use super::replayable::is_harmless;
 use crate::schema::InputSchema;
 
 /// The most tools that are remembered. 10,000: ten times as many as any client can show to a model.
@@ -88,9 +88,8 @@ struct Listed<'t> {
 }
 
 impl KnownTools {
-    /// Makes an empty collection, which remembers output schemas only if `check` needs them.
-    pub(super) fn new(check: ResultCheck) -> Self {
-        let keeps_outputs = check != ResultCheck::Off;
+    /// Makes an empty collection. `keeps_outputs`: it remembers output schemas, to check results.
+    pub(super) fn new(keeps_outputs: bool) -> Self {
         Self(Arc::new(Mutex::new(Known { keeps_outputs, ..Known::default() })))
     }
 
@@ -403,7 +402,7 @@ mod tests {
                 r#"{{"tools":[{{"name":"{name}","inputSchema":{{}},"outputSchema":{{"type":"object","description":"{text}"}}}}]}}"#
             )
         };
-        let tools = KnownTools::new(ResultCheck::Warn);
+        let tools = KnownTools::new(true);
         for (name, size, is_known) in
             [("a", 1 << 19, true), ("b", 1 << 19, false), ("a", 9, true), ("b", 1 << 19, true)]
         {
@@ -411,7 +410,7 @@ mod tests {
             tools.learn(r#"{"cursor":"c"}"#, &listed(name, size));
             assert_eq!(tools.output_schema(name).is_some(), is_known, "{name} {size}");
         }
-        let tools = KnownTools::new(ResultCheck::Off);
+        let tools = KnownTools::new(false);
         tools.learn("{}", &listed("a", 9));
         assert!(tools.output_schema("a").is_none());
     }

@@ -68,7 +68,7 @@ pub(crate) use notice::NoticeSender;
 pub use notice::{Notice, Notices, Progress};
 pub use pages::{Page, Pages};
 pub use plainwire_proto::peer::Change;
-pub(crate) use replayable::{is_harmless, is_replayable};
+pub(crate) use replayable::is_replayable;
 pub use sampling::Sampling;
 pub use target::{OpenStream, Target};
 pub(crate) use trace::Recorder;

@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep};
 async fn revisions_that_do_not_fit_the_era_are_refused_at_once() {
     let (old, new) = (Revision::V2025_06_18, Revision::V2026_07_28);
     for (era, revisions, found) in [
-        (EraChoice::Modern, &[old][..], "(Modern: 2026-07-28), but found 2025-06-18"),
-        (EraChoice::Legacy, &[new], "2025-11-25), but found 2026-07-28"),
-        (EraChoice::Auto, &[], "but found none"),
+        (EraChoice::Modern, &[old][..], "of the era Modern, but found [\"2025-06-18\"]"),
+        (EraChoice::Legacy, &[new], "of the era Legacy, but found [\"2026-07-28\"]"),
+        (EraChoice::Auto, &[], "of the era Auto, but found []"),
     ] {
         let builder = Client::builder().era(era).revisions(revisions);
         let error = builder.connect(Server::new("s")).await.expect_err("nothing to speak");

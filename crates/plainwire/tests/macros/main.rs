@@ -8,6 +8,7 @@ mod data;
 mod errors;
 mod forms;
 mod headers;
+mod on_one_line;
 mod renamed;
 
 use plainwire::prelude::*;
