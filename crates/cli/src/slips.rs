@@ -81,7 +81,9 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             });
         }
         (ErrorKind::MissingRequiredArgument, _) if end == words.len() => {
-            let Some(at) = (1..own.len()).find(|&at| is_server(&own[at]) && !is_value(own, at)) else {
+            // The name of a server may also be that of a program.
+            let first = if command == "servers add" { 3 } else { 1 };
+            let Some(at) = (first..own.len()).find(|&at| is_server(&own[at]) && !is_value(own, at)) else {
                 return no_server(command, error);
             };
             (at, as_server(&own[at])?)
@@ -104,8 +106,15 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
 /// Returns the failure of a command that lacks only its server; `None` if something else is missing too.
 fn no_server(command: &str, error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
+    if command == "servers add" {
+        let hint = Some("plainwire servers add NAME -- COMMAND".to_owned());
+        return Some(Failure {
+            hint,
+            ..Failure::usage("expected the name and the command of a server".to_owned())
+        });
+    }
     if !matches!(&missing[..], [only] if only.starts_with("<COMMAND>"))
-        || ["dev", "install", "login", "servers add"].contains(&command)
+        || ["dev", "install", "login"].contains(&command)
     {
         return None;
     }
@@ -245,6 +254,8 @@ mod tests {
         let server =
             |found: &str| format!("expected the command of a server after `--`, but found {found:?}");
         check("dev ./server --port 80", &server("./server"), "plainwire dev -- ./server --port 80");
+        let line = "plainwire servers add NAME -- COMMAND";
+        check("servers add sh", "expected the name and the command of a server", line);
         check("servers add mine nowhere -v", &server("nowhere"), "plainwire servers add mine -- nowhere -v");
         check(
             "watch -- x",

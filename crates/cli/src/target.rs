@@ -177,6 +177,7 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
         let names = config.entries().iter().map(ConfigEntry::name);
         let failure = Failure::from(error);
         match meant::nearest(name, names) {
+            None if config.entries().is_empty() => Failure { hint: Some(FORM.to_owned()), ..failure },
             Some(near) => {
                 Failure { hint: Some(format!("did you mean --server {}?", quoted(near))), ..failure }
             }
@@ -185,6 +186,10 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
     })?;
     Ok(entry.target(&variables(&choice.input_env)?)?)
 }
+
+/// The hint for a file without servers.
+const FORM: &str =
+    r#"such a file has servers by name: {"mcpServers": {"NAME": {"command": "PROGRAM", "args": ["WORD"]}}}"#;
 
 /// Returns the error for --config without --server, with the names of the servers in the file.
 fn unnamed(choice: &ServerChoice) -> Failure {

@@ -24,7 +24,7 @@ pub use crate::server::handler::{
     Argument, BlockingHandler, BlockingWork, Call, FromCall, Handler, Signature, ViaArguments, ViaCall,
 };
 pub use crate::server::result::{
-    Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolError, IntoToolResult, Structured,
-    embed,
+    Audio, Blocks, Fallible, HandlerError, Image, IntoPrompt, IntoResource, IntoToolError, IntoToolResult,
+    Structured, embed,
 };
 pub use crate::trace_context::TraceContext;

@@ -100,5 +100,8 @@ fn a_url_without_its_scheme_is_shown_with_it() {
         &["call", "x", "--json={limit:3}", "--", "sh"],
         "quote names and texts, as in `--json='{\"limit\":3,\"word\":\"moss\"}'`",
     );
+    std::fs::write(&file, "{}").expect("a file of our own");
+    let hint = r#"such a file has servers by name: {"mcpServers": {"NAME": {"command": "PROGRAM", "args": ["WORD"]}}}"#;
+    check(&["list", "--config", &file, "--server", "x"], hint);
     std::fs::remove_dir_all(&home).expect("a folder of our own");
 }

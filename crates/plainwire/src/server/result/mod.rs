@@ -23,7 +23,7 @@ mod tool_error;
 
 pub(crate) use outcome::{FailedCall, Outcome, Refusal};
 pub use outcome::{Kind, Response};
-pub use tool_error::{IntoToolError, ToolError};
+pub use tool_error::{HandlerError, IntoToolError, ToolError};
 
 /// The marker, in [`IntoToolResult`], of strings, of `()`, and of values that are sent as structured content.
 #[derive(Debug)]

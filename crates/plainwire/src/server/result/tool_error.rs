@@ -231,16 +231,35 @@ impl ToolError {
 /// itself, such as the method that `#[derive(ToolError)]` adds, the attributes call that method instead.
 pub trait IntoToolError: Sized {
     /// Converts the error into one for the model.
-    // The bound is on the method, so that the compiler's message about another type names `Display`.
+    // The bound is on the method, so that the compiler's message about another type is that of `HandlerError`.
     fn into_tool_error(self) -> ToolError
     where
-        Self: Into<ToolError>,
+        Self: HandlerError,
     {
-        self.into()
+        self.convert()
     }
 }
 
 impl<E> IntoToolError for E {}
+
+/// An error that a handler may return: a [`ToolError`], or a type with `Display`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be the error of a handler",
+    label = "expected an error with `Display`, or `plainwire::ToolError`",
+    note = "`#[derive(thiserror::Error)]` implements `Display`; `#[derive(ToolError)]` beside it gives each variant a \
+            code and a hint"
+)]
+pub trait HandlerError {
+    /// Converts the error into one for the model.
+    fn convert(self) -> ToolError;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<ToolError>> HandlerError for E {
+    fn convert(self) -> ToolError {
+        self.into()
+    }
+}
 
 impl<E: Display> From<E> for ToolError {
     /// Takes the `Display` text as the message for the model. The texts of the error's sources are not
