@@ -152,10 +152,35 @@ impl From<String> for Target {
     }
 }
 
+/// Without the feature, a URL is an error when the client connects. It converts all the same, because the compiler
+/// would not name the feature.
+#[cfg(not(feature = "http-client"))]
+impl From<&str> for Target {
+    fn from(_: &str) -> Self {
+        let message = "expected the feature `http-client` of the crate `plainwire` for a URL: write `features = \
+                       [\"http-client\"]` into its entry in Cargo.toml";
+        Self::open(move || Err(crate::error::Error::Target { message: message.to_owned() }))
+    }
+}
+
+#[cfg(not(feature = "http-client"))]
+impl From<String> for Target {
+    fn from(url: String) -> Self {
+        url.as_str().into()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::Error;
+
+    #[cfg(not(feature = "http-client"))]
+    #[tokio::test]
+    async fn a_url_without_the_feature_names_it() {
+        let error = Client::connect("http://127.0.0.1:1/mcp").await.expect_err("no feature").to_string();
+        assert!(error.contains("the feature `http-client`"), "{error}");
+    }
 
     #[test]
     fn shows_no_argument_and_no_variable_of_a_command() {
