@@ -72,6 +72,10 @@ impl Watched {
     }
 }
 
+/// Endings of files that people write: a developer may save one many times.
+const SOURCES: [&str; 16] =
+    ["c", "cpp", "cs", "css", "go", "h", "html", "java", "js", "kt", "md", "py", "rb", "rs", "toml", "ts"];
+
 /// The changes of the file that changed last, to find one that the server itself writes.
 #[derive(Default)]
 struct Repeats {
@@ -82,6 +86,10 @@ struct Repeats {
 impl Repeats {
     /// Notes a change. Returns whether the file has changed three times within 30 s.
     fn is_third(&mut self, path: &Path, now: Instant) -> bool {
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        if SOURCES.contains(&&*ending) {
+            return false;
+        }
         if self.path != path {
             *self = Self { path: path.to_path_buf(), times: Vec::new() };
         }
@@ -124,6 +132,7 @@ mod tests {
             [false, false, false, false, false, true, false]
         );
         assert_eq!([at("a", 40), at("a", 69), at("a", 71)], [false; 3]);
+        assert_eq!([at("a.rs", 80), at("a.rs", 81), at("a.rs", 82)], [false; 3]);
     }
 
     #[test]
