@@ -264,7 +264,9 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
 
 /// Adds to a refusal of the server what the user probably meant by `name`, if `list` of the server does not have it.
 async fn near(client: &Client, list: List, name: &str, failure: Failure) -> Failure {
-    if failure.exit != Exit::Refused || failure.hint.is_some() || says_what_was_meant(&failure.text) {
+    // An error that does not repeat the name is about something else.
+    let is_about_name = failure.text.contains(name) && !says_what_was_meant(&failure.text);
+    if failure.exit != Exit::Refused || failure.hint.is_some() || !is_about_name {
         return failure;
     }
     Failure { hint: meant::by(client, list, name).await.hint(), ..failure }

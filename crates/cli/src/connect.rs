@@ -6,14 +6,15 @@ use plainwire::Client;
 use plainwire::client::{ClientBuilder, Sampling};
 use plainwire::model::ElicitResult;
 use plainwire::proto::peer::{EraChoice, RequestOptions};
+use plainwire::proto::revision::Era;
 use plainwire::stream::Tap;
 use tokio::time::timeout_at;
 
-use crate::args::{As, Ask, Era};
+use crate::args::{self, As, Ask};
 use crate::elicit::Person;
-use crate::exit::{Exit, Failure};
+use crate::exit::{self, Exit, Failure};
 use crate::progress::with_bar;
-use crate::{output, roots, serve, target, token_store};
+use crate::{output, roots, serve, target, token_store, warnings};
 
 /// Connects to the server that the command line names, runs `work` and closes the connection, also if `work`
 /// failed. Connecting and `work` together take at most the time of `--timeout`.
@@ -70,6 +71,9 @@ pub(crate) async fn with_client_and_person(
     }
 }
 
+/// The time that a server in a session has to ask for the roots of --root, before it is called.
+const FOR_ROOTS: Duration = Duration::from_millis(500);
+
 async fn asking(
     declared: ClientBuilder,
     ask: &Ask,
@@ -84,6 +88,10 @@ async fn asking(
     let client = connect(builder, ask).await?;
     if let Some(server) = &client.hello().server_info {
         person.set_server(&server.name);
+    }
+    // A server in a session asks for the roots when the handshake is over. A call at the same time would not find them.
+    if !ask.root.is_empty() && client.revision().era() == Era::Legacy {
+        tokio::time::sleep(FOR_ROOTS).await;
     }
     finish(client, ask, work).await
 }
@@ -105,6 +113,13 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
                 ..failure
             },
             Some(name) if failed => Failure { hint: Some(format!("check `command` of {name:?}")), ..failure },
+            // A server that answers with an error, such as `plainwire dev` whose build failed, may have said more.
+            _ if failure.hint.is_none() && failure.exit == Exit::Refused && ask.choice.url.is_none() => {
+                Failure { hint: Some(exit::LOG.to_owned()), ..failure }
+            }
+            _ if failure.exit == Exit::Unreachable && warnings::named_a_line() => {
+                Failure { hint: Some(exit::STDOUT.to_owned()), ..failure }
+            }
             _ => failure,
         }
     })
@@ -147,9 +162,9 @@ fn plain(ask: &Ask) -> Result<ClientBuilder, Failure> {
     let timeout = Duration::from_secs(ask.timeout);
     let mut client = Client::builder()
         .era(match ask.era {
-            Era::Auto => EraChoice::Auto,
-            Era::Legacy => EraChoice::Legacy,
-            Era::Modern => EraChoice::Modern,
+            args::Era::Auto => EraChoice::Auto,
+            args::Era::Legacy => EraChoice::Legacy,
+            args::Era::Modern => EraChoice::Modern,
         })
         .deadlines(RequestOptions { idle: timeout, ..RequestOptions::default() })
         .connect_deadline(timeout);

@@ -181,6 +181,9 @@ impl From<plainwire::Error> for Failure {
             // The server says itself when it is ready.
             plainwire::Error::Http { status: 503, .. } => (Exit::Refused, None),
             plainwire::Error::Http { .. } => (Exit::Refused, Some(TRACE)),
+            plainwire::Error::Target { message } if message.contains("expected an answer to the input") => {
+                (Exit::Usage, Some("`--input-env ID=VARIABLE` answers an input with an environment variable"))
+            }
             plainwire::Error::Target { .. } => (Exit::Usage, None),
             plainwire::Error::Unreachable { .. } => {
                 (Exit::Unreachable, Some("check the URL, and whether the server runs"))
@@ -249,10 +252,11 @@ const SILENT: &str = "`--timeout SECONDS` waits longer; `--trace` shows every fr
 const HTTP: &str = "the server seems to serve HTTP: `--url URL` connects to it";
 
 /// The hint for a server that writes text to stdout.
-const STDOUT: &str = "stdout is for messages of the protocol only: the log of a server belongs on stderr";
+pub(crate) const STDOUT: &str =
+    "stdout is for messages of the protocol only: the log of a server belongs on stderr";
 
 /// The hint for a server that ended.
-const LOG: &str = "`--server-log` shows what the server writes to its stderr";
+pub(crate) const LOG: &str = "`--server-log` shows what the server writes to its stderr";
 
 /// The hint for a server that has none of the revisions that the command line allows.
 const REVISION: &str = "without `--revision` and `--era`, the command speaks every revision that it knows";

@@ -25,6 +25,10 @@ pub(crate) fn show(client: &Client, all: &[(&str, Vec<RawJson>)], is_long: bool)
     let server = client.server_info().cloned().unwrap_or_default();
     let name = visible::line(&format!("{} {}", server.name, server.version));
     line(&format!("{name} ({})", client.revision()))?;
+    if let Some(text) = client.hello().instructions.as_deref().filter(|_| is_long) {
+        line("\ninstructions:")?;
+        text.trim().lines().try_for_each(|part| wrapped("  ", "  ", part))?;
+    }
     for (list, entries) in all {
         line(&format!("\n{list}:"))?;
         let entries: Vec<Listed<'_>> = entries.iter().map(Listed::read).collect();

@@ -32,6 +32,9 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             ..Failure::usage("expected a command of `plainwire` before `--`, but found none".to_owned())
         });
     }
+    if let Some(failure) = unknown_command(error, words) {
+        return Some(failure);
+    }
     let command = match words {
         [first, second, ..] if first == "servers" && second == "add" => "servers add",
         [first, ..] if CLIENTS.contains(&first.as_str()) => first.as_str(),
@@ -44,6 +47,15 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         _ => None,
     };
     let (at, fixed) = match (error.kind(), context(ContextKind::InvalidArg)) {
+        // An entry of a file has no option for a token, which would be written into it.
+        (ErrorKind::UnknownArgument, Some("--bearer-env" | "--token-file")) if command == "servers add" => {
+            return Some(Failure {
+                hint: Some(
+                    "`--header 'Authorization: Bearer ${VARIABLE}'` reads a token from a variable".to_owned(),
+                ),
+                ..Failure::usage("expected an option of `plainwire servers add`".to_owned())
+            });
+        }
         // A guess at how to send a token. The token is not repeated.
         (ErrorKind::UnknownArgument, Some(option)) if TOKENS.contains(&option) => {
             return Some(Failure {
@@ -67,6 +79,13 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
                 });
             }
             as_word(own, option)?
+        }
+        (ErrorKind::ArgumentConflict, Some(option)) if end < words.len() && is_of_url(option) => {
+            let name = option.split(' ').next().unwrap_or_default();
+            return Some(Failure {
+                hint: Some("a command gets variables by `--env NAME`".to_owned()),
+                ..Failure::usage(format!("expected {name} with a server at `--url`, but found a command"))
+            });
         }
         (ErrorKind::UnknownArgument, Some(word)) => {
             let at = own.iter().position(|it| it == word)?;
@@ -100,6 +119,25 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
     Some(Failure {
         hint: Some(format!("plainwire {line}")),
         ..Failure::usage(format!("expected {}, but found {found:?}", fixed.expected))
+    })
+}
+
+fn is_of_url(option: &str) -> bool {
+    ["--bearer-env", "--header", "--token-file"].iter().any(|it| option.starts_with(it))
+}
+
+/// Returns the failure for the name of a tool in place of a command, before `--`.
+fn unknown_command(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    let [first, ..] = words else { return None };
+    let is_unknown =
+        error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
+    if !is_unknown || !words.contains(&"--".to_owned()) {
+        return None;
+    }
+    let line: Vec<String> = words.iter().map(|it| quoted(it)).collect();
+    Some(Failure {
+        hint: Some(format!("a tool is called by: plainwire call {}", line.join(" "))),
+        ..Failure::usage(format!("expected a command of `plainwire`, but found {first:?}"))
     })
 }
 
@@ -256,6 +294,21 @@ mod tests {
         check("dev ./server --port 80", &server("./server"), "plainwire dev -- ./server --port 80");
         let line = "plainwire servers add NAME -- COMMAND";
         check("servers add sh", "expected the name and the command of a server", line);
+        check(
+            "search_notes limit=3 -- notes",
+            "expected a command of `plainwire`, but found \"search_notes\"",
+            "a tool is called by: plainwire call search_notes limit=3 -- notes",
+        );
+        check(
+            "list --bearer-env T -- notes",
+            "expected --bearer-env with a server at `--url`, but found a command",
+            "a command gets variables by `--env NAME`",
+        );
+        check(
+            "servers add x --bearer-env T --url http://a/mcp",
+            "expected an option of `plainwire servers add`",
+            "`--header 'Authorization: Bearer ${VARIABLE}'` reads a token from a variable",
+        );
         check("servers add mine nowhere -v", &server("nowhere"), "plainwire servers add mine -- nowhere -v");
         check(
             "watch -- x",

@@ -4,6 +4,7 @@
 //! ignored.
 
 use std::fmt::{self, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -15,6 +16,14 @@ use crate::output;
 pub(crate) fn show() {
     // An error would mean that there is a subscriber already, and this is the only one.
     let _ = tracing::subscriber::set_global_default(Warnings);
+}
+
+/// Whether a server has written a line to its stdout that is not a message.
+static NAMED_A_LINE: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a warning has named a line on the stdout of a server that is not a message.
+pub(crate) fn named_a_line() -> bool {
+    NAMED_A_LINE.load(Ordering::Relaxed)
 }
 
 struct Warnings;
@@ -29,6 +38,7 @@ impl Subscriber for Warnings {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line("warning:".to_owned());
         event.record(&mut line);
+        NAMED_A_LINE.fetch_or(line.0.contains("that is not a message"), Ordering::Relaxed);
         output::note(&line.0);
     }
 

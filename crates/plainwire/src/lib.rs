@@ -61,6 +61,8 @@ pub mod stream;
 pub mod testing;
 mod tool_failure;
 mod trace_context;
+#[cfg(not(feature = "http"))]
+mod without_http;
 
 pub use client::Client;
 pub use error::{Error, Result};

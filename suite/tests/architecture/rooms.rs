@@ -93,6 +93,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "client/host", 2150, &["client", "client/process", "error.rs", "runtime", "schema"]),
     room("plainwire", "in_process.rs", 100, &["client", "server", "server/connection", "stream"]),
     room("plainwire", "run.rs", 150, &["error.rs", "server", "server/http"]),
+    room("plainwire", "without_http.rs", 50, &["error.rs", "server"]),
     room("plainwire", "testing", 1900, &["client", "error.rs", "server", "server/connection", "stream"]),
     room("plainwire", "handler.rs", 100, &["runtime", "schema", "server", "server/asking", "server/context", "server/entry", "server/handler", "server/result", "trace_context.rs"]),
     room("plainwire", "macros.rs", 200, &[]),
@@ -103,7 +104,7 @@ pub(crate) const ROOMS: &[Room] = &[
     // richtext
     room("richtext", "adf", 4350, &["diagnostic.rs", "document.rs", "format.rs", "spelling", "tree", "values"]),
     room("richtext", "align.rs", 300, &[]),
-    room("richtext", "compare", 1000, &["align.rs", "loss.rs", "tree"]),
+    room("richtext", "compare", 1000, &["align.rs", "loss.rs", "tree", "values"]),
     room("richtext", "convert.rs", 150, &["adf", "compare", "diagnostic.rs", "document.rs", "format.rs", "loss.rs", "spelling", "tree"]),
     room("richtext", "diagnostic.rs", 150, &["tree"]),
     room("richtext", "dice.rs", 100, &[]),

@@ -216,7 +216,7 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
         (&["cursor", "--url=a.example"], "expected --url=URL with an http or https URL"),
         (
             &["cursor", "--header=A: s3cret", "--", "plainwire"],
-            "the argument '--header <NAME: VALUE>' cannot be used with ",
+            "expected --header with a server at `--url`, but found a command",
         ),
         (&["windsurf", "--project", "--", "plainwire"], "Windsurf has no file for projects"),
     ] {

@@ -179,7 +179,7 @@ pub(crate) struct Tokens {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) against: Option<String>,
     /// Exit with 1 if the tools have more than N tokens.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     pub(crate) budget: Option<usize>,
     /// Show each tool, or each field of each tool.
     #[arg(long, value_enum, default_value = "tool")]
@@ -227,6 +227,10 @@ pub(crate) struct Lint {
     pub(crate) filter: Option<String>,
     #[command(flatten)]
     pub(crate) ask: Ask,
+}
+
+fn whole(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "expected a whole number")
 }
 
 /// Reads a whole number of seconds.

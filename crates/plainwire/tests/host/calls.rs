@@ -1,5 +1,6 @@
 //! Calls and reads that a host passes to one of its servers, their trace, and the end of a host.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainwire::Error;
@@ -87,6 +88,28 @@ async fn a_trace_of_a_host_says_whose_the_tool_is_and_whether_the_arguments_fit(
             && trace.revision.is_none()
             && trace.to_string().starts_with("tools/call to the server\n")
     );
+}
+
+/// Says what it got, after two reports of progress.
+#[tool]
+async fn told(ctx: &Context) -> String {
+    ctx.progress(1.0, Some(2.0), None);
+    ctx.progress(2.0, Some(2.0), None);
+    ctx.meta().map_or_else(|| "nothing".to_owned(), |meta| meta.get().to_owned())
+}
+
+#[tokio::test]
+async fn a_call_has_a_deadline_a_meta_and_progress_of_its_own() {
+    let never = Tool::new("never", || async { std::future::pending::<String>().await });
+    let host = Host::start([member("a", Server::new("a").tool(told).tool(never))]).expect("a host");
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&reports);
+    let call = host.call::<String>("a__told", json!({})).meta(json!({ "com.example/desk": 7 }));
+    let text = call.on_progress(move |it| seen.lock().expect("no panic").push(it.done)).await.expect("text");
+    assert!(text.contains(r#""com.example/desk":7"#), "{text}");
+    assert_eq!(*reports.lock().expect("no panic"), [1.0, 2.0]);
+    let late = host.call_tool("never", json!({})).deadline(Duration::from_millis(20)).await;
+    assert!(matches!(late, Err(Error::Deadline { .. })), "{late:?}");
 }
 
 #[tokio::test]

@@ -289,6 +289,12 @@ impl Peer {
         true
     }
 
+    /// Returns whether a message with this `id` answers the `server/discover` that timed out.
+    pub(super) fn is_late_discovery(&self, id: &Id) -> bool {
+        let Role::Client(session) = &self.role else { return false };
+        session.overdue.is_some_and(|(request, _)| *id == Id::Integer(request.0.into()))
+    }
+
     fn discover(&mut self, revision: Revision, now: Now) {
         let Role::Client(session) = &mut self.role else { return };
         session.proposed = Some(revision);

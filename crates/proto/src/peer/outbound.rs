@@ -254,6 +254,7 @@ impl Peer {
                 Err(error) => self.settle(key, Err(error), now),
             },
             None if self.discovered_late(id, result.text(frame), now) => {}
+            None if self.is_late_discovery(id) => {}
             None => self.note(&format!("answer to {id}, which was not asked")),
         }
     }
@@ -267,6 +268,8 @@ impl Peer {
                 let error = Error::from_wire(error.text(frame), &method);
                 self.settle(key, Err(error), now);
             }
+            // A legacy server that was slow to start: the handshake has gone on without this answer.
+            None if self.is_late_discovery(id) => {}
             None => self.note(&format!("error for {id}, which was not asked")),
         }
     }

@@ -151,7 +151,11 @@ fn described(units: &[Unit], nodes: &[Node<'_>]) -> String {
     let marks: Vec<&str> = nodes[first.node()].marks.iter().map(crate::tree::Mark::name).collect();
     let marked = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     match units.iter().find(|it| it.char.is_none()) {
-        Some(object) => format!("{} {:?}", nodes[object.node()].kind.shown(), shortened(&text)),
+        Some(object) => {
+            let node = &nodes[object.node()];
+            let text = if text.is_empty() { super::name(node).unwrap_or_default() } else { text };
+            format!("{} {:?}", node.kind.shown(), shortened(&text))
+        }
         None => format!("{:?}{marked}", shortened(&text)),
     }
 }

@@ -13,6 +13,7 @@ mod similar;
 use crate::align::{Op, align};
 use crate::loss::{Loss, LossKind, MAX_LOSSES};
 use crate::tree::{Holds, Kind, Node, Span};
+use crate::values::dates;
 pub(crate) use attrs::{same_marks, same_value};
 pub(crate) use inline::{Unit, Units, hunks};
 pub(crate) use outline::Outline;
@@ -162,9 +163,34 @@ impl Kind {
     }
 }
 
-/// Returns the text of a node for a message: the source of a raw node, the plain text of any other.
 fn shown_text(node: &Node<'_>) -> String {
-    if node.kind.is_verbatim() { node.text.to_string() } else { node.plain_text() }
+    if node.kind.is_verbatim() { node.text.to_string() } else { name(node).unwrap_or_default() }
+}
+
+/// Returns a name of the node for a message: the day of a date; the text of any other node; failing that, the
+/// first value of the attributes `NAMES` that is not empty, or a child's name.
+pub(crate) fn name(node: &Node<'_>) -> Option<String> {
+    /// The attributes whose values can name a node, the most telling first.
+    const NAMES: [&str; 12] = [
+        "text",
+        "shortName",
+        "title",
+        "url",
+        "extensionKey",
+        "resourceId",
+        "alt",
+        "id",
+        "datasource",
+        "data",
+        "panelType",
+        "/type",
+    ];
+    let text = [node.plain_text(), node.text.to_string()].into_iter().find(|it| !it.trim().is_empty());
+    if let (Kind::Date, Some(time)) = (node.kind, node.integer("timestamp")) {
+        return dates::shown(time);
+    }
+    let own = || NAMES.iter().filter_map(|it| node.get(it)).map(|it| it.shown()).find(|it| !it.is_empty());
+    text.or_else(|| own().map(str::to_owned)).or_else(|| node.children.iter().find_map(name))
 }
 
 /// Returns the first 40 characters of a text for a message, with `…` if there are more.

@@ -10,9 +10,8 @@ use std::hash::Hash;
 use thin_vec::ThinVec;
 
 use super::{Edit, graft};
-use crate::compare::{print_unmarked, shortened};
+use crate::compare::{name, print_unmarked, shortened};
 use crate::tree::{Kind, Node, Span};
-use crate::values::dates;
 
 /// A rich node (of a kind that Markdown itself has no syntax for) that an edit removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,30 +156,4 @@ fn gather<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
 
 fn described(node: &Node<'_>) -> String {
     format!("{} {:?}", node.kind.shown(), shortened(&name(node).unwrap_or_default()))
-}
-
-/// Returns a name of the node for a message: the day of a date; the text of any other node; failing that, the
-/// first value of the attributes `NAMES` that is not empty, or a child's name.
-fn name(node: &Node<'_>) -> Option<String> {
-    /// The attributes whose values can name a node, the most telling first.
-    const NAMES: [&str; 12] = [
-        "text",
-        "shortName",
-        "title",
-        "url",
-        "extensionKey",
-        "resourceId",
-        "alt",
-        "id",
-        "datasource",
-        "data",
-        "panelType",
-        "/type",
-    ];
-    let text = [node.plain_text(), node.text.to_string()].into_iter().find(|it| !it.trim().is_empty());
-    if let (Kind::Date, Some(time)) = (node.kind, node.integer("timestamp")) {
-        return dates::shown(time);
-    }
-    let own = || NAMES.iter().filter_map(|it| node.get(it)).map(|it| it.shown()).find(|it| !it.is_empty());
-    text.or_else(|| own().map(str::to_owned)).or_else(|| node.children.iter().find_map(name))
 }

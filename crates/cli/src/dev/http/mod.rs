@@ -142,7 +142,12 @@ async fn develop(plan: Plan, front: &Front, running: &mut Option<Process>) {
             let is_running = running.is_some();
             tokio::select! {
                 path = changes.recv() => break path,
-                status = exited(running) => gone(&status, front, running),
+                status = exited(running) => {
+                    gone(&status, front, running);
+                    if is_starting {
+                        output::note(&format!("it has accepted no connection at {}; does it serve HTTP there?", front.url()));
+                    }
+                }
                 () = started(front), if is_starting && is_running => is_starting = false,
             }
         };
@@ -218,7 +223,12 @@ async fn started(front: &Front) {
     };
     let mut listening = std::pin::pin!(listening);
     if timeout(SILENCE, &mut listening).await.is_err() {
-        output::note(&format!("the server accepts no connections at {} yet", front.url()));
+        // Requests need not wait: the server may listen elsewhere.
+        front.stop();
+        let url = front.url();
+        output::note(&format!(
+            "the server accepts no connections at {url} yet; does its command name this address?"
+        ));
         listening.await;
     }
     output::note(if front.resume() == 1 { "the server runs" } else { "the server was restarted" });

@@ -159,6 +159,7 @@ impl ConfigEntry {
     #[cfg(feature = "http-client")]
     fn remote(&self, url: String, headers: Vec<(String, String)>, unencrypted: bool) -> Result<Target> {
         let remote = crate::client::http::Remote::new(url);
+        remote.url().map_err(|error| self.fault(&error.to_string()))?;
         let remote = if unencrypted { remote.allow_unencrypted() } else { remote };
         Ok(headers.into_iter().fold(remote, |remote, (name, value)| remote.header(name, value)).into())
     }

@@ -25,6 +25,7 @@ use super::{Client, Eras, Recorder, Stage, Trace, value_of};
 use crate::error::{Error, Result};
 use crate::schema::arguments;
 
+mod call;
 mod changes;
 mod find;
 mod known;
@@ -35,6 +36,7 @@ mod names;
 mod retry_schedule;
 pub(crate) mod task;
 
+pub use call::HostCall;
 use changes::Changes;
 pub use changes::HostChange;
 use find::Found;
@@ -277,20 +279,20 @@ impl Host {
     /// # Errors
     /// [`Error::Unknown`] if no server has an entry of this name; [`Error::Ambiguous`] if several servers
     /// have one; [`Error::Unreachable`] if the server is not connected; otherwise like [`Client::call_tool`].
-    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
-        let found = self.find(List::Tools, name).await?;
-        let client = found.known.client().await?;
-        let result = client.call_tool(&found.own, arguments).await;
-        found.known.heed(&client, &result);
-        result
+    pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> HostCall<'_, CallToolResult> {
+        HostCall::new(self, name, arguments, Ok)
     }
 
     /// Calls a tool and returns its value, like [`Client::call`].
     ///
     /// # Errors
     /// Like [`Self::call_tool`] and [`Client::call`].
-    pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
-        value_of(&self.call_tool(name, arguments).await?)
+    pub fn call<T: DeserializeOwned + 'static>(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+    ) -> HostCall<'_, T> {
+        HostCall::new(self, name, arguments, |result| value_of(&result))
     }
 
     /// Calls a tool, and returns a trace of the call.

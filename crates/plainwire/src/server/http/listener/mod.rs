@@ -82,9 +82,12 @@ const BACKLOG: u32 = 1_024;
 /// [`Error::Io`] with the address and the reason.
 pub(super) async fn bind(address: &str) -> Result<TcpListener> {
     let failed = |error: io::Error| {
+        let expected = format!("expected an address and a port, as in 127.0.0.1:8000, but found {address:?}");
         let why = match error.kind() {
-            io::ErrorKind::InvalidInput => {
-                format!("expected an address and a port, as in 127.0.0.1:8000, but found {address:?}")
+            _ if address.contains("://") => expected,
+            io::ErrorKind::InvalidInput => expected,
+            io::ErrorKind::AddrInUse => {
+                format!("{address}: {error}; another program listens there, and port 0 takes a free one")
             }
             _ => format!("{address}: {error}"),
         };
