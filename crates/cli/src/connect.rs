@@ -8,13 +8,16 @@ use plainwire::model::ElicitResult;
 use plainwire::proto::peer::{EraChoice, RequestOptions};
 use plainwire::proto::revision::Era;
 use plainwire::stream::Tap;
-use tokio::time::timeout_at;
+use tokio::time::{sleep, timeout_at};
 
 use crate::args::{self, As, Ask};
 use crate::elicit::Person;
 use crate::exit::{self, Exit, Failure};
 use crate::progress::with_bar;
 use crate::{output, roots, serve, target, token_store, warnings};
+
+/// The time that a server in a session has to ask for the roots of --root, before it is called.
+const FOR_ROOTS: Duration = Duration::from_millis(500);
 
 /// Connects to the server that the command line names, runs `work` and closes the connection, also if `work`
 /// failed. Connecting and `work` together take at most the time of `--timeout`.
@@ -71,9 +74,6 @@ pub(crate) async fn with_client_and_person(
     }
 }
 
-/// The time that a server in a session has to ask for the roots of --root, before it is called.
-const FOR_ROOTS: Duration = Duration::from_millis(500);
-
 async fn asking(
     declared: ClientBuilder,
     ask: &Ask,
@@ -89,10 +89,6 @@ async fn asking(
     if let Some(server) = &client.hello().server_info {
         person.set_server(&server.name);
     }
-    // A server in a session asks for the roots when the handshake is over. A call at the same time would not find them.
-    if !ask.root.is_empty() && client.revision().era() == Era::Legacy {
-        tokio::time::sleep(FOR_ROOTS).await;
-    }
     finish(client, ask, work).await
 }
 
@@ -100,7 +96,7 @@ async fn asking(
 /// `command` in a configuration file, names the server.
 async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
     let target = token_store::with_tokens(target::of(&ask.choice)?).await?;
-    with_bar("connecting to the server", builder.connect(target)).await.map_err(|error| {
+    let client = with_bar("connecting to the server", builder.connect(target)).await.map_err(|error| {
         let failed = matches!(error, plainwire::Error::Io { .. });
         let failure = Failure::from(error).with_server(&ask.choice);
         let only = match &ask.choice.command[..] {
@@ -122,7 +118,12 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
             }
             _ => failure,
         }
-    })
+    })?;
+    // A server in a session asks for the roots when the handshake is over. A call at the same time would not find them.
+    if !ask.root.is_empty() && client.revision().era() == Era::Legacy {
+        sleep(FOR_ROOTS).await;
+    }
+    Ok(client)
 }
 
 async fn finish(

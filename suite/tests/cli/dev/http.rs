@@ -189,7 +189,7 @@ async fn calls_whose_server_is_killed_are_answered_with_an_error() {
     let (first, second, ()) = tokio::join!(first, second, kill);
     for called in [first, second] {
         let error = called.expect_err("no server").to_string();
-        assert!(error.contains("the server was restarted before it answered `tools/call`"), "{error}");
+        assert!(error.contains("the server ended before it answered `tools/call`"), "{error}");
     }
     running.until("the server ended (signal: 9 (SIGKILL)); it is started again after the next change").await;
     let began = Instant::now();
@@ -197,6 +197,17 @@ async fn calls_whose_server_is_killed_are_answered_with_an_error() {
     assert!(error.contains("the server is not running") && began.elapsed() < SOON, "{error}");
     running.write("pause", "0");
     assert_eq!(description(&client).await, "First");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_listen_at_the_url_is_noticed() {
+    let running = Running::with("elsewhere", "0", |_| ["sleep", "60"].map(str::to_owned).to_vec());
+    running.until("yet; does its command name this address?").await;
+    let url = format!("http://{}/mcp", running.own);
+    let error = Client::connect(url.as_str()).await.expect_err("no server").to_string();
+    assert!(error.contains("the server is not running"), "{error}");
+    let running = Running::with("stdio", "0", |_| ["true"].map(str::to_owned).to_vec());
+    running.until("it has accepted no connection at http://").await;
 }
 
 #[tokio::test]

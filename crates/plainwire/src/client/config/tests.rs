@@ -305,6 +305,8 @@ fn says_what_is_wrong_and_where() {
             r#"{"command":"${workspaceFolder}"}"#,
             "expected a folder for `${workspaceFolder}`, but found none, in `command`",
         ),
+        #[cfg(feature = "http-client")]
+        (r#"{"url":"localhost:1/mcp"}"#, "expected an http or https URL, but found \"localhost:1/mcp\""),
     ] {
         refused("x.json", &server(json), &at(why));
     }
