@@ -105,6 +105,13 @@ pub(super) fn not_running(id: &Value, why: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 
+/// Returns the error that answers a request whose answer got lost.
+pub(super) fn unanswered(id: &Value, method: &str) -> String {
+    let method = visible::short_line(method, MAX_NAME);
+    let message = format!("the answer to `{method}` got lost: `plainwire dev` shows why");
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
+}
+
 /// Returns the notification that withdraws a request of a server that is gone.
 pub(super) fn withdrawn(id: &str) -> String {
     let params = json!({ "requestId": id, "reason": "the server is gone" });

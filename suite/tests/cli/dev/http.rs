@@ -189,7 +189,7 @@ async fn calls_whose_server_is_killed_are_answered_with_an_error() {
     let (first, second, ()) = tokio::join!(first, second, kill);
     for called in [first, second] {
         let error = called.expect_err("no server").to_string();
-        assert!(error.contains("the server ended before it answered `tools/call`"), "{error}");
+        assert!(error.contains("the answer to `tools/call` got lost"), "{error}");
     }
     running.until("the server ended (signal: 9 (SIGKILL)); it is started again after the next change").await;
     let began = Instant::now();
@@ -290,7 +290,7 @@ async fn a_response_and_an_event_over_64_mib_are_left_out() {
         answer
     };
     let whole = ask();
-    assert!(whole.contains("the server was restarted before it answered `ping`"), "{} bytes", whole.len());
+    assert!(whole.contains("the answer to `ping` got lost"), "{} bytes", whole.len());
     running.until("the response broke off, or has more than 67108864 bytes").await;
     let events = ask();
     assert!(events.contains("\"result\":{}") && events.len() < 1_000, "{} bytes", events.len());

@@ -55,7 +55,7 @@ impl Asked {
     /// Returns the errors that answer the requests whose server is gone.
     pub(super) fn lost(&mut self) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
-        open.into_values().map(|(id, method, _)| changes::lost(&id, &method, "ended")).collect()
+        open.into_values().map(|(id, method, _)| changes::unanswered(&id, &method)).collect()
     }
 }
 
