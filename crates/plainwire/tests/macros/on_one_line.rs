@@ -19,7 +19,9 @@ async fn look(
     #[argument("Where to look.")] place: Place,
     #[argument("How far, in metres.", default = 10, range = 1..=100)] far: u32,
     #[argument("The day.", format = "date")] day: Option<String>,
+    id: Option<u32>,
 ) -> String {
+    drop(id);
     format!("{} {} {far} {day:?}", place.city, place.floor)
 }
 
@@ -42,6 +44,10 @@ async fn each_part_of_the_line_means_what_its_own_attribute_means() {
         (
             json!({ "place": { "city": "Bonn", "floor": 10 } }),
             "expected `arguments.place.floor` to be at most 9",
+        ),
+        (
+            json!({ "place": { "city": "Bonn" }, "id": 99_999_999_999_u64 }),
+            "expected `arguments.id` to be 0 to 4294967295, but found 99999999999",
         ),
         (json!({ "place": { "city": "Bonn" }, "far": 0 }), "expected `arguments.far` to be at least 1"),
         (json!({ "place": { "city": "Bonn" }, "day": "May" }), "expected `arguments.day` to be a date"),

@@ -136,8 +136,30 @@ impl Misfit {
     pub(crate) fn at(&self, path: &str) -> String {
         // Path and error are shortened, because serde may repeat the whole value.
         let (path, why) = (visible(path, MAX_WHY), visible(&self.why, MAX_WHY));
-        format!("expected `{path}` to fit, but found: {why}")
+        match beyond_type(&self.why) {
+            Some((least, most, found)) => {
+                format!("expected `{path}` to be {least} to {most}, but found {}", visible(found, MAX_WHY))
+            }
+            None => format!("expected `{path}` to fit, but found: {why}"),
+        }
     }
+}
+
+/// Reads serde's message about an integer that the type can't hold. Returns the bounds of the type, and the integer.
+fn beyond_type(why: &str) -> Option<(i128, i128, &str)> {
+    let (found, ty) = why.strip_prefix("invalid value: integer `")?.split_once("`, expected ")?;
+    let (least, most) = match ty {
+        "i8" => (i8::MIN.into(), i8::MAX.into()),
+        "i16" => (i16::MIN.into(), i16::MAX.into()),
+        "i32" => (i32::MIN.into(), i32::MAX.into()),
+        "i64" | "isize" => (i64::MIN.into(), i64::MAX.into()),
+        "u8" => (0, u8::MAX.into()),
+        "u16" => (0, u16::MAX.into()),
+        "u32" => (0, u32::MAX.into()),
+        "u64" | "usize" => (0, u64::MAX.into()),
+        _ => return None,
+    };
+    Some((least, most, found))
 }
 
 /// Reads a JSON tree into a `T`. Names that `T` does not have are ignored.

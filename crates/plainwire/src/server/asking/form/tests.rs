@@ -206,7 +206,7 @@ fn names_what_does_not_fit_the_type() {
     let content = json!({ "n": 300 });
     assert_eq!(
         read::<Odd>(&form, content.as_object().expect("an object")),
-        Err("expected `n` to fit, but found: invalid value: integer `300`, expected i8".to_owned())
+        Err("expected `n` to be -128 to 127, but found 300".to_owned())
     );
 }
 
