@@ -141,11 +141,14 @@ impl Change<'_> {
 
     /// Returns the message for the change: the expected units and those found.
     pub(super) fn shown(&self, ours: &[Node<'_>], theirs: &[Node<'_>]) -> String {
+        // Beside a node, text is called so: a date and its text look alike.
+        let has_node = [self.ours, self.theirs].iter().any(|it| it.iter().any(|it| it.char.is_none()));
+        let described = |units, nodes| described(units, nodes, if has_node { "text " } else { "" });
         format!("expected {}, but found {}", described(self.ours, ours), described(self.theirs, theirs))
     }
 }
 
-fn described(units: &[Unit], nodes: &[Node<'_>]) -> String {
+fn described(units: &[Unit], nodes: &[Node<'_>], of_text: &str) -> String {
     let Some(first) = units.first() else { return "nothing".to_owned() };
     let text: String = units.iter().filter_map(|it| it.char).collect();
     let marks: Vec<&str> = nodes[first.node()].marks.iter().map(crate::tree::Mark::name).collect();
@@ -156,6 +159,6 @@ fn described(units: &[Unit], nodes: &[Node<'_>]) -> String {
             let text = if text.is_empty() { super::name(node).unwrap_or_default() } else { text };
             format!("{} {:?}", node.kind.shown(), shortened(&text))
         }
-        None => format!("{:?}{marked}", shortened(&text)),
+        None => format!("{of_text}{:?}{marked}", shortened(&text)),
     }
 }
