@@ -9,7 +9,7 @@ use plainwire::proto::revision::Era;
 use plainwire_inspect::Entry;
 use serde_json::{Value, json};
 
-use crate::args::{self, Ask, Call, CallTool, Read};
+use crate::args::{self, As, Ask, Call, CallTool, Read};
 use crate::arguments::{Arguments, Built};
 use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
@@ -237,10 +237,12 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
     if text.contains("(code -32021)") {
         let no_input =
             call.meanwhile.no_input.then(|| "the tool asks a question: leave out `--no-input`".to_owned());
-        return no_input.or_else(|| {
-            call.ask.r#as.is_none().then(|| {
-                "the tool needs something that hosts have: `--as host` declares it, without a model behind it".to_owned()
-            })
+        return no_input.or_else(|| match call.ask.r#as {
+            None => Some(
+                "the tool needs something that hosts have: `--as host` declares it, without a model behind it".to_owned(),
+            ),
+            Some(As::Plain) => Some("without `--as plain`, the command declares what it can do".to_owned()),
+            Some(As::Host) => None,
         });
     }
     // The words of FastMCP 4 about a tool that asks the client in 2026-07-28.
@@ -264,8 +266,9 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
 
 /// Adds to a refusal of the server what the user probably meant by `name`, if `list` of the server does not have it.
 async fn near(client: &Client, list: List, name: &str, failure: Failure) -> Failure {
-    // An error that does not repeat the name is about something else.
-    let is_about_name = failure.text.contains(name) && !says_what_was_meant(&failure.text);
+    // An error that does not repeat the name is about something else, unless the name is a template.
+    let is_about_name = failure.text.contains(name) || name.contains('{');
+    let is_about_name = is_about_name && !says_what_was_meant(&failure.text);
     if failure.exit != Exit::Refused || failure.hint.is_some() || !is_about_name {
         return failure;
     }

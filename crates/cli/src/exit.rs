@@ -130,11 +130,15 @@ impl Failure {
         Self { exit: Exit::Interrupted, hint: None, text: "cancelled".to_owned() }
     }
 
-    /// If the hint is to sign in, completes it with the `plainwire login` command for this server.
+    /// Fits the hint to this server: completes the `plainwire login` command, and leaves out the option for the
+    /// stderr of a process if the server is reached by its URL.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
-        if let Some(hint @ (LOGIN | TOKEN)) = self.hint.as_deref() {
-            self.hint = Some(hint.replace("plainwire login", &login(choice)));
-        }
+        self.hint = self.hint.map(|hint| match hint.as_str() {
+            LOGIN | TOKEN => hint.replace("plainwire login", &login(choice)),
+            LOG if choice.url.is_some() => TRACE.to_owned(),
+            SILENT if choice.url.is_some() => SILENT_HTTP.to_owned(),
+            _ => hint,
+        });
         self
     }
 
@@ -247,6 +251,9 @@ const TRACE: &str = "`--trace` shows every frame";
 /// The hint for a server that does not answer in time.
 const SILENT: &str = "`--timeout SECONDS` waits longer; `--trace` shows every frame, `--server-log` what the server writes \
                       to its stderr";
+
+/// The hint for a server behind a URL that does not answer in time.
+const SILENT_HTTP: &str = "`--timeout SECONDS` waits longer; `--trace` shows every frame";
 
 /// The hint for a server that is started as if it spoke on stdin and stdout, and serves HTTP.
 const HTTP: &str = "the server seems to serve HTTP: `--url URL` connects to it";

@@ -99,6 +99,10 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
                 ..Failure::usage("expected the URI of a resource, but found none".to_owned())
             });
         }
+        // A variable that is empty leaves nothing behind `--`.
+        (ErrorKind::MissingRequiredArgument, _) if end + 1 == words.len() => {
+            return no_server(command, error);
+        }
         (ErrorKind::MissingRequiredArgument, _) if end == words.len() => {
             // The name of a server may also be that of a program.
             let first = if command == "servers add" { 3 } else { 1 };

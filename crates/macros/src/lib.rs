@@ -124,6 +124,7 @@ pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `hint = "…"` | what the model can do about the error |
 /// | `message = "…"` | the text for the model; the text of `Display` is then only logged, as a warning |
 /// | `retryable` | the same call may succeed later; always so with the code `timeout` |
+/// | `transparent` | on a variant that holds only a `ToolError`: sends that error as it is, and `?` converts a `ToolError` into the variant |
 ///
 /// Options stand on a variant, or on a struct: `#[tool_error(code = "not_found", hint = "…")]`. Texts may name
 /// fields: `{title}`, or `{0}` where fields have no names.

@@ -356,7 +356,7 @@ pub(crate) const SERVER: [Known; 1] = [known(
 )];
 
 /// The options of `#[tool_error]`.
-pub(crate) const TOOL_ERROR: [Known; 4] = [
+pub(crate) const TOOL_ERROR: [Known; 5] = [
     known(
         "code",
         Takes::Value,
@@ -379,6 +379,10 @@ pub(crate) const TOOL_ERROR: [Known; 4] = [
         "Sets the text for the model, in place of the text of `Display`; the text of `Display` then goes to the log.",
     ),
     flag("retryable", "Says that the same call may succeed later; the code `timeout` implies `retryable`."),
+    flag(
+        "transparent",
+        "Sends the `ToolError` that the variant holds as it is, and lets `?` make the variant from a `ToolError`.",
+    ),
 ];
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `#[derive(ToolError)]`: gives each variant of an error the code, message and hint that the model gets.
 //!
 //! In: the type, with `#[tool_error(…)]` on its variants. Out: a method `into_tool_error`, which handlers
-//! call when they fail. If `#[error(…)]` of a variant shows the text of an error in a field, the variant compiles
+//! call when they fail, and a conversion for `?` from the error that a `transparent` variant holds. If `#[error(…)]` of a variant shows the text of an error in a field, the variant compiles
 //! only with a `message`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -58,7 +58,18 @@ fn derived(ty: &DeriveInput) -> Result<TokenStream> {
     };
     let (name, visibility) = (&ty.ident, &ty.vis);
     let (generics, arguments, bounds) = ty.generics.split_for_impl();
+    let conversion = held(ty)?.map(|(path, held)| {
+        quote! {
+            #[automatically_derived]
+            impl #generics ::std::convert::From<#held> for #name #arguments #bounds {
+                fn from(error: #held) -> Self {
+                    #path(error)
+                }
+            }
+        }
+    });
     Ok(quote! {
+        #conversion
         #[automatically_derived]
         impl #generics #name #arguments #bounds {
             /// Converts the error into the one that the model gets, with its code, message and hint.
@@ -70,9 +81,54 @@ fn derived(ty: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
+/// Returns the path of the `transparent` variant, and the type that it holds; `None` if there is no such variant.
+fn held(ty: &DeriveInput) -> Result<Option<(TokenStream, &syn::Type)>> {
+    let Data::Enum(it) = &ty.data else { return Ok(None) };
+    let mut found = None;
+    for variant in &it.variants {
+        if !Worded::take(&variant.attrs)?.transparent {
+            continue;
+        }
+        if found.is_some() {
+            let text = "expected `transparent` on one variant, but found it again";
+            return Err(Error::new_spanned(variant, text));
+        }
+        let name = &variant.ident;
+        found = variant.fields.iter().next().map(|field| (quote!(Self::#name), &field.ty));
+    }
+    Ok(found)
+}
+
+/// Returns whether a type is called `ToolError`.
+fn is_tool_error(field: &syn::Field) -> bool {
+    let syn::Type::Path(it) = &field.ty else { return false };
+    it.path.segments.last().is_some_and(|last| last.ident == "ToolError")
+}
+
 /// Returns the arm that converts one variant; for a struct, the only one.
 fn arm(path: TokenStream, name: &Ident, attributes: &[Attribute], fields: &Fields) -> Result<TokenStream> {
     let worded = Worded::take(attributes)?;
+    let holds_one = |it: &syn::FieldsUnnamed| it.unnamed.len() == 1 && it.unnamed.iter().all(is_tool_error);
+    let is_holder = matches!(fields, Fields::Unnamed(it) if holds_one(it)) && path.to_string() != "Self";
+    if worded.transparent {
+        if !is_holder {
+            let text = "expected `transparent` on a variant that holds only a `ToolError`, such as `Asked(ToolError)`";
+            return Err(Error::new_spanned(name, text));
+        }
+        if worded.code.is_some() || worded.hint.is_some() || worded.message.is_some() || worded.retryable {
+            let text =
+                "expected `transparent` alone: the error in the variant has its own code, message and hint";
+            return Err(Error::new_spanned(name, text));
+        }
+        return Ok(quote!(#path(error) => ::std::clone::Clone::clone(error),));
+    }
+    if is_holder
+        && let Some(from) = fields.iter().flat_map(|it| &it.attrs).find(|it| it.path().is_ident("from"))
+    {
+        let text = "expected `#[tool_error(transparent)]` on the variant, and no `#[from]`: a `ToolError` is no \
+                    `std::error::Error`. thiserror also needs a text, as in `#[error(\"the question failed\")]`";
+        return Err(Error::new_spanned(from, text));
+    }
     let fields = Named::all(fields);
     if worded.message.is_none()
         && let Some(shown) = shows_a_source(attributes, &fields)
@@ -117,6 +173,8 @@ struct Worded {
     hint: Option<LitStr>,
     message: Option<LitStr>,
     retryable: bool,
+    /// Whether the variant holds a `ToolError`, which becomes the answer as it is.
+    transparent: bool,
 }
 
 impl Worded {
@@ -134,6 +192,7 @@ impl Worded {
                     "hint" => this.hint = Some(it.value()?.parse()?),
                     "message" => this.message = Some(it.value()?.parse()?),
                     "retryable" => this.retryable = true,
+                    "transparent" => this.transparent = true,
                     _ => {
                         let (found, names) = (it.path.to_token_stream(), table::names(&TOOL_ERROR));
                         return Err(it.error(match meant(&word, &names) {

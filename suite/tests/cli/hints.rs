@@ -1,5 +1,7 @@
 //! Tests of the hints below errors: what to type, or where to look.
 
+use std::net::TcpListener;
+
 use serde_json::json;
 
 use super::script::{self, Step, answer};
@@ -26,6 +28,31 @@ fn the_end_of_a_server_is_hinted_at_by_what_it_said() {
         &server("sleep 9"),
         "`--timeout SECONDS` waits longer; `--trace` shows every frame, `--server-log` what the server writes to its \
          stderr",
+    );
+}
+
+#[test]
+fn over_http_no_option_for_the_stderr_of_a_process_is_hinted_at() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    // Connections wait in the queue of the system, and nobody answers them.
+    check(
+        &["list", "--timeout", "1", "--url", &url],
+        "`--timeout SECONDS` waits longer; `--trace` shows every frame",
+    );
+    drop(listener);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    // The thread ends with the program.
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    check(&["list", "--timeout", "5", "--url", &url], "`--trace` shows every frame");
+}
+
+#[test]
+fn an_empty_command_of_a_server_is_answered_like_none() {
+    check(
+        &["list", "--"],
+        "name the server by `plainwire list … -- COMMAND`, `--url URL` or `--server NAME`",
     );
 }
 
@@ -61,6 +88,9 @@ fn a_tool_that_needs_what_the_command_did_not_declare_says_how_to_declare_it() {
     let no_input = ask(&["call", "ask", "whom=user", "--no-input"]);
     let hint = "hint: the tool asks a question: leave out `--no-input`\n";
     assert!(no_input.code == 4 && no_input.stderr.ends_with(hint), "{no_input:?}");
+    let plain = ask(&["call", "ask", "whom=user", "--as", "plain"]);
+    let hint = "hint: without `--as plain`, the command declares what it can do\n";
+    assert!(plain.code == 4 && plain.stderr.ends_with(hint), "{plain:?}");
     let model = ask(&["call", "ask", "whom=model"]);
     let hint = "hint: the tool needs something that hosts have: `--as host` declares it, without a model behind it\n";
     assert!(model.code == 4 && model.stderr.ends_with(hint), "{model:?}");

@@ -195,7 +195,10 @@ fn variable(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         // The message does not show the text: it may be a secret.
-        _ => Err(Failure::usage("expected --env=NAME=VALUE, but found no name or no `=`".into())),
+        _ => Err(Failure {
+            hint: Some("`--env NAME=VALUE`: the file gets the value too".to_owned()),
+            ..Failure::usage("expected --env=NAME=VALUE, but found no name or no `=`".into())
+        }),
     }
 }
 

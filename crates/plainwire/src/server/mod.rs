@@ -182,7 +182,7 @@ impl Server {
         self
     }
 
-    /// Adds all entries of a provider: [`Entries`], or a value of a type with `#[server]` above its `impl`.
+    /// Adds all entries of a provider: [`crate::Entries`], or a value whose `impl` has `#[server]`.
     pub fn with(self, provider: impl Provider) -> Self {
         self.shared.declare_all(Arc::new(provider).entries().declared);
         self

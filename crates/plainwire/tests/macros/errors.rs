@@ -24,6 +24,9 @@ enum LibraryError {
     Busy(usize),
     #[error("the roof at {0} leaks")]
     Plain(&'static str),
+    #[error("the desk failed")]
+    #[tool_error(transparent)]
+    Held(ToolError),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +52,7 @@ fn fail(how: &str) -> Result<(), LibraryError> {
         "index" => Err(LibraryError::Index(std::io::Error::other("/var/secret"))),
         "days" => Err(Days("soon".to_owned()))?,
         "busy" => Err(LibraryError::Busy(3)),
+        "held" => Err(ToolError::new("closed", "the desk is closed").hint("come at nine"))?,
         _ => Err(LibraryError::Plain("/etc/roof")),
     }
 }
@@ -111,6 +115,10 @@ async fn a_variant_has_its_code_its_message_and_its_hint() {
         ),
         ("busy", json!({ "code": "timeout", "message": "3 readers wait", "retryable": true })),
         ("roof", json!({ "code": "failed", "message": "the roof at /etc/roof leaks", "retryable": false })),
+        (
+            "held",
+            json!({ "code": "closed", "message": "the desk is closed", "hint": "come at nine", "retryable": false }),
+        ),
     ] {
         assert_eq!(error_of(&client, "lend", json!({ "how": how })).await.1, expected);
     }

@@ -21,8 +21,7 @@ async fn look(
     #[argument("The day.", format = "date")] day: Option<String>,
     id: Option<u32>,
 ) -> String {
-    drop(id);
-    format!("{} {} {far} {day:?}", place.city, place.floor)
+    format!("{} {} {far} {day:?} {id:?}", place.city, place.floor)
 }
 
 #[tokio::test]
@@ -38,7 +37,7 @@ async fn each_part_of_the_line_means_what_its_own_attribute_means() {
     );
     let client = serve(plainwire::server!().tool(look)).await;
     let found: String = client.call("look", json!({ "place": { "city": "Bonn" } })).await.expect("an answer");
-    assert_eq!(found, "Bonn 3 10 None");
+    assert_eq!(found, "Bonn 3 10 None None");
     for (arguments, expected) in [
         (json!({ "place": { "city": "" } }), "expected `arguments.place.city` to have at least 1 character"),
         (

@@ -39,7 +39,7 @@ pub(super) fn prefix(text: &str) -> Result<String, String> {
     }
     Err(format!(
         "expected a prefix of at most {MAX_PREFIX} characters of `A-Z a-z 0-9 _ -`, without `{SEPARATOR}` and without `_` at \
-         its end, but found {text:?}"
+         its end, but found {text:?}; `Member::prefix` sets another prefix than the name of the server"
     ))
 }
 

@@ -30,7 +30,7 @@ const MAX_CALLS: usize = 4 * MAX_DEPTH;
 pub(super) struct Check<'s> {
     /// The number of alternatives that are being tried around the current value. Steps are counted while it
     /// is above 0. An attempt that is cheap, of a scalar without repairs, is not included.
-    attempts: usize,
+    pub(super) attempts: usize,
     /// The number of schemas that are being applied around the current value.
     calls: usize,
     /// Whether any value in the arguments was repaired.
@@ -38,16 +38,16 @@ pub(super) struct Check<'s> {
     depth: usize,
     /// Whether a `null` is a value like any other, also where the schema does not require the member.
     keeps_nulls: bool,
-    schema: &'s InputSchema,
+    pub(super) schema: &'s InputSchema,
     /// The number of steps that are left, of [`MAX_STEPS`].
     pub(super) steps: usize,
     /// Whether no text and no number is repaired, as in the first attempt at each alternative. Nulls that
     /// count as absent are removed even then. An alternative that fits without repairs is preferred, because
     /// the Rust type reads the value as that alternative too.
-    strict: bool,
+    pub(super) strict: bool,
 }
 
-type Checked<'s> = Result<(), Fault<'s>>;
+pub(super) type Checked<'s> = Result<(), Fault<'s>>;
 
 impl<'s> Check<'s> {
     pub(super) fn new(schema: &'s InputSchema) -> Self {
@@ -167,7 +167,7 @@ impl<'s> Check<'s> {
                 // Clients with forms send an empty text for a field that was left empty.
                 Value::String(text) => {
                     let member = properties.and_then(|properties| properties.get(name));
-                    text.is_empty() && !self.strict && member.is_some_and(|it| !self.type_allows(value, it))
+                    text.is_empty() && !self.strict && member.is_some_and(|it| !self.allows_empty_text(it))
                 }
                 _ => false,
             };
@@ -200,160 +200,8 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    /// Checks a value against `choices`, the alternatives in `schema`. If the value can only be meant as one
-    /// alternative, checks that one and returns its fault. Otherwise takes the first alternative that fits
-    /// without repairs, or else the first that fits after repairs.
-    fn choice(&mut self, value: &mut Value, choices: &'s [Value], schema: &'s Value) -> Checked<'s> {
-        if !self.strict {
-            self.read_text(value, choices);
-        }
-        let meant = match self.meant(value, choices) {
-            Ok(only) => return self.value(value, only),
-            Err(meant) => meant,
-        };
-        if self.attempt_each(value, &meant, true) {
-            return Ok(());
-        }
-        if !self.strict && !self.attempts_spent() && self.attempt_each(value, &meant, false) {
-            return Ok(());
-        }
-        if self.attempts_spent() {
-            return Err(exhausted(schema));
-        }
-        let expected = self.constants(choices).unwrap_or_else(|| format!("one of {} forms", choices.len()));
-        Err(mismatch(schema, &expected, value))
-    }
-
-    fn attempts_spent(&self) -> bool {
-        self.steps == 0
-    }
-
-    /// Tries the alternatives `meant` in order, without repairs if `strict` is set. Returns whether an
-    /// alternative fits. If so, `value` now has the repairs of that alternative.
-    fn attempt_each(&mut self, value: &mut Value, meant: &[&'s Value], strict: bool) -> bool {
-        let outer = self.strict;
-        for choice in meant {
-            // An attempt at a scalar without repairs does not multiply the work, so it is not counted, unless
-            // the alternative is nested. The clone of the value counts as steps too, because it takes time.
-            let counted = !strict || value.is_array() || value.is_object() || self.is_nested(choice);
-            if counted {
-                self.steps = self.steps.saturating_sub(weight(value, self.steps));
-            }
-            let (mut attempt, changed) = (value.clone(), self.changed);
-            self.attempts += usize::from(counted);
-            self.strict = outer || strict;
-            let fits = self.value(&mut attempt, choice).is_ok();
-            self.strict = outer;
-            self.attempts -= usize::from(counted);
-            if fits {
-                *value = attempt;
-                return true;
-            }
-            self.changed = changed;
-            if self.attempts_spent() {
-                break;
-            }
-        }
-        false
-    }
-
-    /// Returns whether the schema `choice`, or the definition that it refers to, applies further schemas to
-    /// the same value: by `allOf`, by alternatives, or by another reference.
-    fn is_nested(&self, choice: &Value) -> bool {
-        let choice = resolve(choice, &self.schema.value);
-        ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| choice.get(keyword).is_some())
-    }
-
-    /// Returns the only alternative that a value can be meant as. The error is the list of the alternatives
-    /// that have to be tried. Excludes alternatives by tags, then by types, then by required members, while
-    /// more than one is left.
-    fn meant(&self, value: &Value, choices: &'s [Value]) -> Result<&'s Value, Vec<&'s Value>> {
-        let mut meant: Vec<&Value> = choices.iter().filter(|choice| self.tag_allows(value, choice)).collect();
-        let parsed = value.as_str().and_then(super::within_text);
-        let fits = |choice: &Value| {
-            let repaired = parsed.as_ref().filter(|it| !self.strict && !it.is_string());
-            self.type_allows(value, choice)
-                || repaired.is_some_and(|repaired| self.type_allows(repaired, choice))
-        };
-        if meant.len() > 1 {
-            let typed: Vec<_> = meant.iter().copied().filter(|choice| fits(choice)).collect();
-            meant = typed;
-        }
-        if meant.len() > 1
-            && let Some(members) = value.as_object()
-        {
-            meant.retain(|choice| self.has_required(members, choice));
-        }
-        match meant[..] {
-            [only] => Ok(only),
-            _ => Err(meant),
-        }
-    }
-
-    /// Returns whether the type and the constants of `choice` allow a value.
-    fn type_allows(&self, value: &Value, choice: &Value) -> bool {
-        let Some(keywords) = resolve(choice, &self.schema.value).as_object() else { return true };
-        let types = types(keywords);
-        let allowed = keywords.get("enum").and_then(Value::as_array);
-        (types.is_empty() || types.iter().any(|name| is(value, name)))
-            // A number is compared with the constants later, because a whole number may be written as `2.0`.
-            && (value.is_number() || allowed.is_none_or(|allowed| allowed.contains(value)))
-    }
-
-    fn has_required(&self, members: &Keywords, choice: &Value) -> bool {
-        let keywords = resolve(choice, &self.schema.value).as_object();
-        keywords.is_none_or(|keywords| required(keywords).iter().all(|name| members.contains_key(*name)))
-    }
-
-    /// Reads text as JSON if no alternative accepts text, so that a tag inside that JSON can choose the
-    /// alternative.
-    fn read_text(&mut self, value: &mut Value, choices: &'s [Value]) {
-        let takes_text = |choice: &'s Value| {
-            let keywords = resolve(choice, &self.schema.value).as_object();
-            keywords.is_none_or(|keywords| types(keywords).is_empty() || types(keywords).contains(&"string"))
-        };
-        if let Value::String(text) = value
-            && !choices.iter().any(takes_text)
-            && let Some(parsed) = super::within_text(text)
-            && !parsed.is_string()
-        {
-            *value = parsed;
-            self.changed = true;
-        }
-    }
-
-    /// Returns whether a value could be meant as `choice`, judged only by constants. A member with a constant
-    /// is the tag of an enum, which identifies the variant: alternatives with another tag need not be tried.
-    /// Only null can be meant as null.
-    fn tag_allows(&self, value: &Value, choice: &'s Value) -> bool {
-        let choice = resolve(choice, &self.schema.value);
-        if choice.get("type").is_some_and(|kind| kind == "null") {
-            return value.is_null();
-        }
-        let (Some(members), Some(properties)) =
-            (value.as_object(), choice.get("properties").and_then(Value::as_object))
-        else {
-            return choice.get("const").is_none_or(|constant| constant == value);
-        };
-        properties.iter().all(|(name, schema)| match (schema.get("const"), members.get(name)) {
-            (Some(constant), Some(member)) => constant == member,
-            _ => true,
-        })
-    }
-
-    /// Returns the text "one of 1, 2" if all alternatives are constants or lists of constants; `None`
-    /// otherwise.
-    fn constants(&self, choices: &'s [Value]) -> Option<String> {
-        let mut all = Vec::new();
-        for choice in choices {
-            let choice = resolve(choice, &self.schema.value);
-            match (choice.get("const"), choice.get("enum")) {
-                (Some(constant), _) => all.push(constant),
-                (None, Some(Value::Array(values))) => all.extend(values),
-                _ => return None,
-            }
-        }
-        Some(one_of(all.into_iter()))
+    fn allows_empty_text(&self, schema: &'s Value) -> bool {
+        Self::exact(self.schema).value(&mut Value::from(""), schema).is_ok()
     }
 
     /// Returns the expectation for a missing member with this schema in words, such as "be an integer"; "be
@@ -371,22 +219,6 @@ impl<'s> Check<'s> {
         };
         format!("be {}", allowed.or(constants).or_else(kind).unwrap_or_else(|| "there".to_owned()))
     }
-}
-
-/// Counts a value and all values inside it: the steps that a copy of the value costs. Stops at about `most`.
-fn weight(value: &Value, most: usize) -> usize {
-    let mut count = 1;
-    let mut add = |inner: &Value| {
-        if count < most {
-            count += weight(inner, most - count);
-        }
-    };
-    match value {
-        Value::Array(items) => items.iter().for_each(&mut add),
-        Value::Object(members) => members.values().for_each(&mut add),
-        _ => {}
-    }
-    count
 }
 
 /// Converts a value to one of the expected types: reads text as JSON, and turns `2.0` into a whole number.
@@ -413,7 +245,7 @@ fn retype<'s>(value: &mut Value, keywords: &Keywords, schema: &'s Value) -> Resu
     Ok(changed)
 }
 
-fn types(keywords: &Keywords) -> Vec<&str> {
+pub(super) fn types(keywords: &Keywords) -> Vec<&str> {
     match keywords.get("type") {
         Some(Value::String(one)) => vec![one],
         Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
@@ -433,7 +265,7 @@ pub(crate) fn whole(value: &mut Value) {
 }
 
 /// Returns the fault of a value whose check would take more than [`MAX_STEPS`] steps.
-fn exhausted(schema: &Value) -> Fault<'_> {
+pub(super) fn exhausted(schema: &Value) -> Fault<'_> {
     let expected = format!("be compared with its schema within {MAX_STEPS} steps (limit `steps`)");
     Fault::new(schema, expected, "more").without_example()
 }
@@ -443,11 +275,11 @@ fn is_exactly(value: &Value, name: &str) -> bool {
     is(value, name) && !(name == "integer" && value.is_f64())
 }
 
-fn mismatch<'s>(schema: &'s Value, expected: &str, found: &Value) -> Fault<'s> {
+pub(super) fn mismatch<'s>(schema: &'s Value, expected: &str, found: &Value) -> Fault<'s> {
     Fault::new(schema, format!("be {expected}"), &beginning(found))
 }
 
-fn is(value: &Value, name: &str) -> bool {
+pub(super) fn is(value: &Value, name: &str) -> bool {
     match name {
         "array" => value.is_array(),
         "boolean" => value.is_boolean(),

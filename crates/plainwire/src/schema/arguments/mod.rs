@@ -4,8 +4,8 @@
 //! the expected and the found value, and an example that would fit. The fast path is one pass without a tree.
 //! Arguments are only parsed into a tree if they do not fit, or if the schema has bounds that no type checks.
 //! The tree gets three repairs: text is read as JSON where a number, a boolean, a list or an object is
-//! expected; an integer that is written as `2.0` becomes `2`; and `null`, or an empty text where no text is
-//! expected, counts as absent.
+//! expected; an integer that is written as `2.0` becomes `2`; and an optional `null`, or an optional empty text that
+//! does not fit, counts as absent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::{InputSchema, resolve};
 
+mod alternatives;
 mod bounds;
 mod check;
 mod example;

@@ -131,6 +131,34 @@ fn goes_by_the_tag_of_an_enum_and_ends_on_deep_ones() {
 }
 
 #[test]
+fn names_the_tag_that_no_form_has() {
+    let unknown = evaluate(r#"{"expr":{"op":"mull","left":1,"right":2}}"#).expect_err("an unknown tag");
+    let tags = r#"expected `arguments.expr.op` to be one of "add", "mul", "num", but found"#;
+    assert_eq!(unknown, format!(r#"{tags} "mull"; "mul" would fit"#));
+    let none = evaluate(r#"{"expr":{"left":1}}"#).expect_err("no tag");
+    assert_eq!(none, format!(r#"{tags} nothing; "add" would fit"#));
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct Form {
+    kind: Option<Kind>,
+    #[schemars(extend("format" = "date"))]
+    day: Option<String>,
+    #[schemars(length(min = 3))]
+    name: Option<String>,
+    text: Option<String>,
+}
+
+#[test]
+fn takes_an_empty_text_that_does_not_fit_as_absent() {
+    let schema = InputSchema::of::<Form>();
+    let form = read(r#"{"kind":"","day":"","name":"","text":""}"#, &schema);
+    assert_eq!(form, Ok(Form { kind: None, day: None, name: None, text: Some(String::new()) }));
+    let short = read::<Form>(r#"{"name":"ab"}"#, &schema).expect_err("two letters").0;
+    assert!(short.starts_with("expected `arguments.name` to have at least 3 characters"), "{short}");
+}
+
+#[test]
 fn stops_comparing_alternatives_that_multiply() {
     let form = json!({ "type": "object", "properties": { "l": { "$ref": "#/$defs/t" } }, "required": ["l"] });
     let schema = json!({
