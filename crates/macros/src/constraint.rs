@@ -37,8 +37,7 @@ pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
 
 fn range(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     fits(attribute, ty, &[Kind::Number], "numbers")?;
-    let text =
-        "expected a range in parentheses, such as `#[range(1..=100)]`, `#[range(0.0..)]` or `#[range(..10)]`";
+    let text = "expected a range such as `1..=100`, `0.0..` or `..10`, as in `#[range(1..=100)]`";
     let range = bounds(attribute, text)?;
     let written = Bounds::of(&range);
     written.hold_something().and_then(|()| written.fit(ty))?;
@@ -59,8 +58,7 @@ fn range(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
 
 fn length(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     fits(attribute, ty, &[Kind::Text, Kind::List], "texts and lists")?;
-    let text =
-        "expected a length in parentheses, such as `#[length(1..=50)]`, `#[length(1..)]` or `#[length(5)]`";
+    let text = "expected a length such as `1..=50`, `1..` or `5`, as in `#[length(1..=50)]`";
     if let Ok(Expr::Lit(exact)) = attribute.parse_args::<Expr>() {
         return Ok(quote!(#[schemars(length(equal = #exact))]));
     }
@@ -100,7 +98,7 @@ fn bounds(attribute: &Attribute, text: &str) -> Result<ExprRange> {
 
 fn pattern(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     fits(attribute, ty, &[Kind::Text], "texts")?;
-    let text = "expected a regular expression in parentheses, such as `#[pattern(\"^[A-Z]+-[0-9]+$\")]`";
+    let text = "expected a regular expression in quotes, as in `#[pattern(\"^[A-Z]+-[0-9]+$\")]`";
     let pattern: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, text))?;
     // `pattern!` exists in every build. Without the feature `pattern` it is a compile error that names the
     // feature.
@@ -110,7 +108,7 @@ fn pattern(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
 
 fn format(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     fits(attribute, ty, &[Kind::Text], "texts")?;
-    let expected = format!("expected the format {} in parentheses", any_of(&FORMATS.map(|it| it)));
+    let expected = format!("expected the format {} in quotes", any_of(&FORMATS.map(|it| it)));
     let format: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, &expected))?;
     if !FORMATS.contains(&format.value().as_str()) {
         return Err(Error::new(format.span(), format!("{expected}, but found `{}`", format.value())));

@@ -12,9 +12,9 @@ use crate::constraint;
 /// If the attribute has no value, if the type is an `Option` and so has a default already, or if the value is
 /// a text and the type a number or a boolean.
 pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<Expr> {
-    let default: Expr = attribute.parse_args().map_err(|error| {
-        Error::new(error.span(), "expected a value in parentheses, such as `#[default(50)]`")
-    })?;
+    let default: Expr = attribute
+        .parse_args()
+        .map_err(|error| Error::new(error.span(), "expected a value, as in `#[default(50)]`"))?;
     if constraint::inner_of_option(ty).is_some() {
         let text = "expected no default: an argument with `Option` that is missing is `None`; \
                     remove the `Option` or the default";

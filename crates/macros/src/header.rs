@@ -15,7 +15,7 @@ use crate::constraint;
 /// If the attribute has no name, if the name is not legal for a header, or if a header can never hold a value
 /// of the type.
 pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<LitStr> {
-    let text = "expected the name of a header in parentheses, such as `#[header(\"Region\")]`";
+    let text = "expected the name of a header in quotes, as in `#[header(\"Region\")]`";
     let name: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, text))?;
     if !is_token(&name.value()) {
         let text = format!("expected a name of letters, digits and `{MARKS}`, but found {:?}", name.value());
@@ -75,8 +75,8 @@ mod tests {
         for name in ["", "a b", "a:b", "Región", "a\r\nb", "(a)"] {
             refuses(&parse_quote!(#[header(#name)]), &text, "expected a name of letters, digits");
         }
-        refuses(&parse_quote!(#[header]), &text, "in parentheses");
-        refuses(&parse_quote!(#[header(1)]), &text, "in parentheses");
+        refuses(&parse_quote!(#[header]), &text, "in quotes");
+        refuses(&parse_quote!(#[header(1)]), &text, "in quotes");
         let every_mark: Attribute = parse_quote!(#[header("aZ09!#$%&'*+-.^_`|~")]);
         assert!(read(&every_mark, &text).is_ok());
     }
