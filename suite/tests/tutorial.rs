@@ -220,7 +220,7 @@ fn each_template_has_its_source_and_the_features_that_it_needs() {
     let mut reader = Reader::new("templates");
     for (template, features, source) in [
         ("stdio", "", "server().stdio().await"),
-        ("http", ", features = [\"http\"]", "server().http(\"127.0.0.1:8000\").await"),
+        ("http", ", features = [\"http\"]", "server().run().await"),
         ("client", ", features = [\"http-client\"]", "Client::connect(target(&words)).await?"),
         ("apps", "", "apps::page(BARS, include_str!(\"bars.html\"))"),
     ] {
