@@ -134,7 +134,11 @@ impl Failure {
     /// stderr of a process if the server is reached by its URL.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
         self.hint = self.hint.map(|hint| match hint.as_str() {
-            LOGIN | TOKEN => hint.replace("plainwire login", &login(choice)),
+            LOGIN | TOKEN => {
+                let hint = hint.replace("plainwire login", &login(choice));
+                // Beside `--server` there is no option for a token: the entry of the file names it.
+                if choice.server.is_some() { hint.replace(SENDS, ENTRY_SENDS) } else { hint }
+            }
             LOG if choice.url.is_some() => TRACE.to_owned(),
             SILENT if choice.url.is_some() => SILENT_HTTP.to_owned(),
             _ => hint,
@@ -278,6 +282,12 @@ const LOGIN: &str =
 /// The hint for a server that requires a token, and does not say whether it offers OAuth.
 const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token; `plainwire login` signs in by OAuth, \
                      if the server offers it";
+
+/// How a token is sent to a server at a URL, as in [`LOGIN`] and [`TOKEN`].
+const SENDS: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token";
+
+/// How a token is sent to an entry of a configuration file.
+const ENTRY_SENDS: &str = "an entry added with `--header 'Authorization: Bearer ${VARIABLE}'` sends a token";
 
 /// The hint for a program that sends back what it gets.
 const ECHO: &str = "the program sends back what it is sent, as `cat` does; is it an MCP server?";

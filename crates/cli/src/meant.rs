@@ -72,7 +72,7 @@ impl Meant {
 /// Looks for a name that was wanted from a list of the server: of tools, of prompts or of resources (by URI).
 pub(crate) async fn by(client: &Client, wanted: List, name: &str) -> Meant {
     let known = entries(client, wanted).await;
-    let keys = || known.iter().filter_map(|entry| key(entry, wanted));
+    let keys = || known.iter().filter_map(|entry| key(entry, wanted)).filter(|key| !key.is_empty());
     if keys().any(|known| known == name) {
         return Meant::Listed;
     }

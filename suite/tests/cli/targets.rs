@@ -97,6 +97,10 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
         )),
         "{ran:?}"
     );
+    let config = write("mcp.json", &format!(r#"{{"mcpServers":{{"shelf":{{"url":"{url}"}}}}}}"#));
+    let ran = run(&["list", "--config", &config, "--server", "shelf"]);
+    let hint = "\n\nhint: an entry added with `--header 'Authorization: Bearer ${VARIABLE}'` sends a token; ";
+    assert!(ran.code == 4 && ran.stderr.contains(hint), "{ran:?}");
     let ran = run(&["login", "--url", &url, "--no-browser"]);
     let hint = "hint: a server without OAuth takes a token: `--bearer-env VARIABLE` and `--token-file FILE` send one\n";
     assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");
