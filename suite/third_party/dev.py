@@ -78,13 +78,13 @@ async def over_http():
                    capture_output=True)
     write(os.path.join(WEB, "Cargo.lock"), read(os.path.join(CHECKOUT, "Cargo.lock")))
     main, server, own = os.path.join(WEB, "src/main.rs"), port(), port()
-    first = read(main).replace("127.0.0.1:8000\").await", f"127.0.0.1:{server}\").await")
-    write(main, first)
+    first = read(main)
     subprocess.run(["cargo", "build", "--quiet"], cwd=WEB, check=True)
     shown = os.path.join(HOME, "web-stderr")
     with open(shown, "w") as errors:
         dev = subprocess.Popen([PLAINWIRE, "dev", "--http", f"127.0.0.1:{own}", "--url", f"http://127.0.0.1:{server}/mcp",
-                                "--watch", "src", "--", *CARGO], cwd=WEB, stderr=errors, stdin=subprocess.DEVNULL)
+                                "--watch", "src", "--", *CARGO, "--", "--http", f"127.0.0.1:{server}"],
+                               cwd=WEB, stderr=errors, stdin=subprocess.DEVNULL)
     try:
         until(shown, "the server runs")
         told = anyio.Event()
