@@ -268,8 +268,8 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
 async fn near(client: &Client, list: List, name: &str, failure: Failure) -> Failure {
     // An error that does not repeat the name is about something else, unless the name is a template.
     let is_about_name = failure.text.contains(name) || name.contains('{');
-    let is_about_name = is_about_name && !says_what_was_meant(&failure.text);
-    if failure.exit != Exit::Refused || failure.hint.is_some() || !is_about_name {
+    let is_explained = failure.hint.is_some() || says_what_was_meant(&failure.text);
+    if failure.exit != Exit::Refused || is_explained || !is_about_name {
         return failure;
     }
     Failure { hint: meant::by(client, list, name).await.hint(), ..failure }

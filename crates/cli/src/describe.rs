@@ -78,7 +78,8 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     output::wrapped("hints: ", "    ", if hints.is_empty() { "none" } else { &hints })?;
     let cost = Report::of(std::slice::from_ref(tool), Tokenizer::Estimate).total;
     output::line(&format!("cost: about {cost} tokens on every turn of a model"))?;
-    let mut left = MAX_FITTED;
+    // For each fitted example, the whole schema is read.
+    let mut left = if root.to_string().len() <= MAX_SCHEMA { MAX_FITTED } else { 0 };
     let words: Vec<String> = parameters
         .iter()
         .filter(|(.., is_required)| *is_required)
@@ -98,9 +99,10 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
 /// The maximal number of members of objects that are shown. A schema whose objects contain themselves has no end.
 const MAX_MEMBERS: usize = 200;
 
-/// The maximal number of parameters whose examples are fitted to their bounds, and of bytes in the schema of a tool for
-/// which this is done.
+/// The maximal number of parameters whose examples are fitted to their bounds.
 const MAX_FITTED: usize = 50;
+
+/// The maximal number of bytes in the schema of a tool whose examples are fitted.
 const MAX_SCHEMA: usize = 64 << 10;
 
 /// The maximal number of values in an example.
@@ -207,10 +209,8 @@ fn hints(tool: &Entry) -> String {
 /// Returns the word that sets a parameter: `key=text`, or `key:=json` for a value with members.
 fn word(name: &str, schema: &Value, root: &Value, left: &mut usize) -> String {
     let value = example(&Shape::of(schema, root), schema, &mut { MAX_VALUES });
-    // The whole schema is read for each parameter.
-    let is_small = *left > 0 && root.to_string().len() <= MAX_SCHEMA;
+    let fitting = if *left > 0 { plainwire::schema::example(value.clone(), schema, root) } else { None };
     *left = left.saturating_sub(1);
-    let fitting = if is_small { plainwire::schema::example(value.clone(), schema, root) } else { None };
     let value = fitting.unwrap_or(value);
     match &value {
         Value::Object(_) => format!("{name}:={value}"),

@@ -283,10 +283,10 @@ const LOGIN: &str =
 const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token; `plainwire login` signs in by OAuth, \
                      if the server offers it";
 
-/// How a token is sent to a server at a URL, as in [`LOGIN`] and [`TOKEN`].
+/// The part of [`LOGIN`] and [`TOKEN`] about the options that send a token to a URL.
 const SENDS: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token";
 
-/// How a token is sent to an entry of a configuration file.
+/// The sentence in place of [`SENDS`] for an entry of a configuration file.
 const ENTRY_SENDS: &str = "an entry added with `--header 'Authorization: Bearer ${VARIABLE}'` sends a token";
 
 /// The hint for a program that sends back what it gets.
@@ -304,5 +304,20 @@ impl From<io::Error> for Failure {
             return Self { exit: Exit::Done, hint: None, text: String::new() };
         }
         Self { exit: Exit::Unreachable, hint: None, text: format!("writing to stdout failed: {error}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_of_an_entry_names_no_option_that_it_refuses() {
+        for hint in [LOGIN, TOKEN] {
+            let choice = ServerChoice { server: Some("shelf".to_owned()), ..ServerChoice::default() };
+            let failure = Failure { hint: Some(hint.to_owned()), ..Failure::usage(String::new()) };
+            let fitted = failure.with_server(&choice).hint.expect("a hint");
+            assert!(fitted.contains(ENTRY_SENDS) && !fitted.contains("--bearer-env"), "{fitted}");
+        }
     }
 }

@@ -150,6 +150,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_name_is_compared_with_at_most_1_000() {
+        let among = |others: usize| {
+            let others: Vec<String> = (0..others).map(|n| n.to_string()).collect();
+            nearest("libary", others.iter().map(String::as_str).chain(["library"])).map(str::to_owned)
+        };
+        assert_eq!((among(999), among(1_000)), (Some("library".to_owned()), None));
+    }
+
+    #[test]
     fn a_name_that_is_near_is_found() {
         for (name, expected) in [
             ("libary", Some("library")),

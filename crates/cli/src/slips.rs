@@ -238,9 +238,14 @@ pub(crate) fn is_url(word: &str) -> bool {
     word.starts_with("http://") || word.starts_with("https://") || port
 }
 
-/// Returns the URL with `http://`, if it has no scheme.
+/// Returns the URL with `http://`, if it has no scheme, and with both slashes behind `http:` and `https:`.
 pub(crate) fn with_scheme(url: &str) -> String {
-    if url.contains("://") { url.to_owned() } else { format!("http://{url}") }
+    if url.contains("://") {
+        return url.to_owned();
+    }
+    let after = |scheme| Some((scheme, url.strip_prefix(scheme)?.strip_prefix(':')?));
+    let (scheme, rest) = after("http").or_else(|| after("https")).unwrap_or(("http", url));
+    format!("{scheme}://{}", rest.trim_start_matches('/'))
 }
 
 #[cfg(test)]
@@ -287,6 +292,18 @@ mod tests {
             "plainwire describe -- ./server",
         );
         check("call find --query -- x", said, "plainwire call find query=true -- x");
+    }
+
+    #[test]
+    fn a_url_gets_what_its_beginning_lacks() {
+        for (url, expected) in [
+            ("a:1/mcp", "http://a:1/mcp"),
+            ("http:/a/mcp", "http://a/mcp"),
+            ("https:a/mcp", "https://a/mcp"),
+            ("ws://a", "ws://a"),
+        ] {
+            assert_eq!(with_scheme(url), expected);
+        }
     }
 
     #[test]

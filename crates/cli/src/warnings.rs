@@ -18,7 +18,7 @@ pub(crate) fn show() {
     let _ = tracing::subscriber::set_global_default(Warnings);
 }
 
-/// Whether a server has written a line to its stdout that is not a message.
+/// A flag: a server has written a line to its stdout that is not a message.
 static NAMED_A_LINE: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether a warning has named a line on the stdout of a server that is not a message.

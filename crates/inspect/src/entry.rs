@@ -178,6 +178,14 @@ mod tests {
     }
 
     #[test]
+    fn parameters_are_read_from_at_most_100_parts_of_a_schema() {
+        let parts: Vec<String> = (0..200).map(|n| format!(r#"{{"properties":{{"p{n}":{{}}}}}}"#)).collect();
+        let entry = Entry::read(&format!(r#"{{"inputSchema":{{"allOf":[{}]}}}}"#, parts.join(",")));
+        // The whole schema is the first part.
+        assert_eq!(entry.parameters().count(), 99);
+    }
+
+    #[test]
     fn finds_the_parameters_in_the_parts_of_a_schema() {
         let entry = Entry::read(
             r##"{"name":"t","inputSchema":{"properties":{"y":{"type":"integer"}},"required":["a"],

@@ -1,8 +1,8 @@
 //! `#[derive(ToolError)]`: gives each variant of an error the code, message and hint that the model gets.
 //!
 //! In: the type, with `#[tool_error(…)]` on its variants. Out: a method `into_tool_error`, which handlers
-//! call when they fail, and a conversion for `?` from the error that a `transparent` variant holds. If `#[error(…)]` of a variant shows the text of an error in a field, the variant compiles
-//! only with a `message`.
+//! call when they fail, and a conversion for `?` from the error that a `transparent` variant holds. If
+//! `#[error(…)]` of a variant shows the text of an error in a field, the variant compiles only with a `message`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};

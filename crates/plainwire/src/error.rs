@@ -77,8 +77,8 @@ pub enum Error {
         status: u16,
         /// The body of the response, shortened.
         message: String,
-        /// The way in: the `WWW-Authenticate` header of the response, if there is one
-        /// of at most 4 KiB. It contains `resource_metadata` if the server offers OAuth as MCP describes it.
+        /// The `WWW-Authenticate` header of the response, which says how to authenticate, if there is one of
+        /// at most 4 KiB. It contains `resource_metadata` if the server offers OAuth as MCP describes it.
         challenge: Option<String>,
     },
     /// Reading or writing failed.

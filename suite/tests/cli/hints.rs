@@ -97,6 +97,16 @@ fn a_tool_that_needs_what_the_command_did_not_declare_says_how_to_declare_it() {
 }
 
 #[test]
+fn a_tool_without_a_name_is_not_what_was_meant() {
+    let mut steps = script::modern(&json!({ "tools": {} }));
+    let nameless = json!({ "tools": [{ "inputSchema": {} }] });
+    steps.extend([answer(2, &nameless), Step::Read, answer(3, &nameless)]);
+    let ran = script::play(&["describe", "x", "--era", "modern"], steps, "");
+    let hint = "hint: `plainwire list` shows what the server has\n";
+    assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");
+}
+
+#[test]
 fn changes_that_only_a_session_reports_are_hinted_at() {
     let mut steps = script::modern(&json!({ "tools": { "listChanged": true } }));
     let refusal =

@@ -33,6 +33,15 @@ fn write(path: &Path, text: &str) {
 }
 
 #[test]
+fn a_url_without_its_scheme_is_an_invalid_entry() {
+    let home = folder("servers-scheme");
+    write(&home.join("c.json"), r#"{ "mcpServers": { "c": { "url": "localhost:8000/mcp?t=s3cret" } } }"#);
+    let ran = servers(&home, &["--config", "c.json"]);
+    let expected = "expected an http or https URL, but found \"localhost:8000/mcp?t=…\"";
+    assert!(ran.code == 1 && ran.stdout.contains(expected), "{ran:?}");
+}
+
+#[test]
 fn lists_the_files_that_are_there_and_starts_nothing() {
     let home = folder("servers-list");
     assert_eq!(servers(&home, &[]).stderr, "no configuration file of a client was found\n");

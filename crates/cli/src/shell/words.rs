@@ -253,6 +253,19 @@ mod tests {
     }
 
     #[test]
+    fn each_option_of_the_connection_is_known_as_one() {
+        use clap::Args as _;
+        let ask = Ask::augment_args(clap::Command::new("ask"));
+        let options: Vec<String> =
+            ask.get_arguments().filter_map(|it| Some(format!("--{}", it.get_long()?))).collect();
+        assert!(options.len() > 10, "{options:?}");
+        for option in options {
+            let is_of_line = ["--json", "--server", "--url"].contains(&option.as_str());
+            assert!(is_of_line || OF_CONNECTION.contains(&option.as_str()), "{option}");
+        }
+    }
+
+    #[test]
     fn a_line_is_a_command_or_the_call_of_a_tool() {
         for (line, name, arguments) in [
             ("call add a=1", "add", vec!["a=1"]),

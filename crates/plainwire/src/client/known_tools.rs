@@ -88,7 +88,8 @@ struct Listed<'t> {
 }
 
 impl KnownTools {
-    /// Makes an empty collection. `keeps_outputs`: it remembers output schemas, to check results.
+    /// Makes an empty collection. With `keeps_outputs` it also remembers output schemas, which the check of
+    /// results needs.
     pub(super) fn new(keeps_outputs: bool) -> Self {
         Self(Arc::new(Mutex::new(Known { keeps_outputs, ..Known::default() })))
     }

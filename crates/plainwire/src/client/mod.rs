@@ -238,7 +238,8 @@ impl Client {
     /// [`Error::Rpc`] for an error answer; [`Error::Deadline`] if no answer arrives in time; [`Error::Unanswered`] if this
     /// client could not answer a question of the server; [`Error::OutcomeUnknown`] if the connection is lost
     /// before the answer to a request that may change something; [`Error::Closed`] if it is lost before the
-    /// answer to any other request; [`Error::Decode`] if `params` is no JSON object. Over HTTP also [`Error::Http`] if the server refuses the request.
+    /// answer to any other request; [`Error::Decode`] if `params` is no JSON object. Over HTTP also
+    /// [`Error::Http`] if the server refuses the request.
     pub fn request(&self, method: &str, params: &str) -> Call<RawJson> {
         Call::new(self, method, object(method, params).map(ToOwned::to_owned), |_, raw| Ok(raw))
     }

@@ -222,6 +222,11 @@ impl Fields<'_> {
         };
         if !stdio {
             let url = url.ok_or("expected `url`, but found none")?;
+            // One with variables is checked when they are expanded.
+            #[cfg(feature = "http-client")]
+            if !url.contains("${") {
+                crate::client::http::Remote::new(url.clone()).url().map_err(|error| error.to_string())?;
+            }
             return Ok(Spec::Http {
                 headers: self.texts("headers")?,
                 unencrypted: self.flag("allowUnencrypted")?,

@@ -60,11 +60,10 @@ impl<'s> Check<'s> {
             return None;
         }
         let found = tag.map_or_else(|| "nothing".to_owned(), beginning);
-        let meant = tag
-            .and_then(Value::as_str)
-            .and_then(|tag| nearest(tag, tags.iter().filter_map(|it| it.as_str())));
-        let at = tags.iter().position(|it| it.as_str() == meant).filter(|_| meant.is_some()).unwrap_or(0);
-        let schema = &resolved[at]["properties"][name];
+        let names = || tags.iter().filter_map(|it| it.as_str());
+        let meant = tag.and_then(Value::as_str).and_then(|tag| nearest(tag, names()));
+        let at = meant.and_then(|meant| tags.iter().position(|it| it.as_str() == Some(meant)));
+        let schema = &resolved[at.unwrap_or_default()]["properties"][name];
         let expected = format!("be {}", one_of(tags.iter().copied()));
         Some(Fault::new(schema, expected, &found).within(Step::Name(name.to_owned())))
     }

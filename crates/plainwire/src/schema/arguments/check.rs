@@ -1,9 +1,9 @@
 //! Checks a value against its schema and repairs it where possible.
 //!
-//! In: arguments as a tree, and their schema. Out: the repaired tree, or the first fault. There are three
+//! In: arguments as a tree, and their schema. Out: the repaired tree, or the first fault. There are four
 //! repairs: text is read as JSON where JSON is expected, an integer that is written as `2.0` becomes `2`, and
-//! nulls and empty texts that count as absent are removed. Unknown keywords are ignored. Time is linear except for nested
-//! alternatives, which multiply; [`MAX_STEPS`] limits those.
+//! an optional `null`, or an optional empty text that does not fit, is removed. Unknown keywords are ignored.
+//! Time is linear except for nested alternatives, which multiply; [`MAX_STEPS`] limits those.
 
 use serde_json::Value;
 
@@ -160,18 +160,19 @@ impl<'s> Check<'s> {
         let others = by_pattern.and_then(|it| it.values().next()).or(others.filter(|_| pattern.is_none()));
         let count = members.len();
         members.retain(|name, value| {
-            let known = closed || properties.is_some_and(|properties| properties.contains_key(name));
-            let is_optional = known && !required.contains(&name.as_str());
-            let stands_for_nothing = || match &*value {
-                Value::Null => true,
+            let member = properties.and_then(|properties| properties.get(name));
+            let is_known = closed || member.is_some();
+            if self.keeps_nulls || !is_known || required.contains(&name.as_str()) {
+                return true;
+            }
+            match &*value {
+                Value::Null => false,
                 // Clients with forms send an empty text for a field that was left empty.
-                Value::String(text) => {
-                    let member = properties.and_then(|properties| properties.get(name));
-                    text.is_empty() && !self.strict && member.is_some_and(|it| !self.allows_empty_text(it))
+                Value::String(text) if text.is_empty() && !self.strict => {
+                    member.is_none_or(|member| self.allows_empty_text(member))
                 }
-                _ => false,
-            };
-            self.keeps_nulls || !is_optional || !stands_for_nothing()
+                _ => true,
+            }
         });
         self.changed |= members.len() < count;
         // Unknown names are checked before missing ones, because a misspelt name is often both.
@@ -200,8 +201,14 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    fn allows_empty_text(&self, schema: &'s Value) -> bool {
-        Self::exact(self.schema).value(&mut Value::from(""), schema).is_ok()
+    /// Returns whether an empty text fits `schema`, also if no steps are left to find out: the check of the text
+    /// itself refuses it then.
+    fn allows_empty_text(&mut self, schema: &'s Value) -> bool {
+        let (calls, depth, steps) = (self.calls, self.depth, self.steps);
+        let mut attempt = Self { calls, depth, steps, ..Self::exact(self.schema) };
+        let fits = attempt.value(&mut Value::from(""), schema).is_ok();
+        self.steps = attempt.steps;
+        fits || self.steps == 0
     }
 
     /// Returns the expectation for a missing member with this schema in words, such as "be an integer"; "be

@@ -3,7 +3,7 @@
 //! In: the text, and the schema of the type. Out: the value, or a sentence that a model can act on: the path,
 //! the expected and the found value, and an example that would fit. The fast path is one pass without a tree.
 //! Arguments are only parsed into a tree if they do not fit, or if the schema has bounds that no type checks.
-//! The tree gets three repairs: text is read as JSON where a number, a boolean, a list or an object is
+//! The tree gets four repairs: text is read as JSON where a number, a boolean, a list or an object is
 //! expected; an integer that is written as `2.0` becomes `2`; and an optional `null`, or an optional empty text that
 //! does not fit, counts as absent.
 

@@ -159,6 +159,19 @@ fn takes_an_empty_text_that_does_not_fit_as_absent() {
 }
 
 #[test]
+fn the_comparisons_of_many_empty_texts_are_limited_together() {
+    // An empty text fits none of 2 × 2 × 2 × 2 × 2 alternatives.
+    let member = (0..5).fold(json!({ "minLength": 1 }), |inner, _| json!({ "anyOf": [inner, inner] }));
+    let items = json!({ "type": "object", "properties": { "a": member } });
+    let schema = json!({ "type": "object", "properties": { "it": { "type": "array", "items": items } } });
+    let schema = InputSchema::by_hand(schema.into_schema().expect("JSON"));
+    let all = |count| json!({ "it": vec![json!({ "a": "" }); count] }).to_string();
+    assert_eq!(read(&all(2), &schema), Ok(json!({ "it": [{}, {}] })));
+    let said = read::<Value>(&all(20_000), &schema).map(drop).expect_err("too many").0;
+    assert!(said.ends_with("within 100000 steps (limit `steps`), but found more"), "{said}");
+}
+
+#[test]
 fn stops_comparing_alternatives_that_multiply() {
     let form = json!({ "type": "object", "properties": { "l": { "$ref": "#/$defs/t" } }, "required": ["l"] });
     let schema = json!({
