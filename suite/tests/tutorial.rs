@@ -79,7 +79,8 @@ impl Reader {
         // servers get only a few variables of the environment.
         let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
         let settings = format!(
-            "[build]\ntarget-dir = '{built}'\n[net]\noffline = true\n[profile.dev]\ndebug = 'line-tables-only'\n"
+            "[build]\ntarget-dir = '{built}'\n[net]\noffline = true\n[profile.dev]\ndebug = 'line-tables-only'\n\
+             [profile.dev.package.'*']\ndebug = false\n[profile.dev.build-override]\ndebug = false\n"
         );
         fs::create_dir(folder.join(".cargo")).expect("a folder of our own");
         fs::write(folder.join(".cargo/config.toml"), settings).expect("a folder of our own");
@@ -236,6 +237,8 @@ fn each_template_has_its_source_and_the_features_that_it_needs() {
         assert!(reader.read(&format!("my-{template}/src/main.rs")).contains(source), "{template}");
         let readme = reader.read(&format!("my-{template}/README.md"));
         assert!(!readme.contains("{{") && readme.contains("cargo test"), "{readme}");
+        let (code, said) = reader.run(&format!("rustfmt --check --edition 2024 my-{template}/src/main.rs"));
+        assert_eq!(code, 0, "{said}");
     }
     assert!(reader.folder.join("my-apps/src/bars.html").exists());
 }

@@ -86,7 +86,7 @@ async def over_http():
                                 "--watch", "src", "--", *CARGO, "--", "--http", f"127.0.0.1:{server}"],
                                cwd=WEB, stderr=errors, stdin=subprocess.DEVNULL)
     try:
-        until(shown, "the server runs")
+        until(shown, "the server was started")
         told = anyio.Event()
 
         async def heard(message):

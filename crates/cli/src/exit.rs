@@ -53,20 +53,19 @@ pub(crate) struct ServerChoice {
     /// The server at URL, over HTTP.
     #[arg(long, value_name = "URL", conflicts_with_all = ["server", "command"], value_hint = ValueHint::Url)]
     pub(crate) url: Option<String>,
-    /// Send a header with each request to URL; can be given more than once. For tokens, use --bearer-env or --token-file.
-    // clap does not enforce `requires` if an argument is present that conflicts with the required one: that is
-    // why the conflicts are listed too.
-    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with_all = ["server", "command"])]
+    /// Send a header with each request to a server over HTTP; can be given more than once. For tokens, use --bearer-env
+    /// or --token-file.
+    #[arg(long, value_name = "NAME: VALUE", conflicts_with = "command")]
     pub(crate) header: Vec<String>,
     /// Send the token in the environment variable VARIABLE, as `Authorization: Bearer`.
-    #[arg(long, value_name = "VARIABLE", requires = "url", conflicts_with_all = ["server", "command", "token_file"])]
+    #[arg(long, value_name = "VARIABLE", conflicts_with_all = ["command", "token_file"])]
     pub(crate) bearer_env: Option<String>,
     /// Send the token in FILE, as `Authorization: Bearer`.
-    #[arg(long, value_name = "FILE", requires = "url", conflicts_with_all = ["server", "command"], value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", conflicts_with = "command", value_hint = ValueHint::FilePath)]
     pub(crate) token_file: Option<PathBuf>,
-    /// Send tokens and other secrets to URL even if it is another machine's and begins with http, so that everybody on
-    /// the way can read them.
-    #[arg(long, requires = "url", conflicts_with_all = ["server", "command"])]
+    /// Send tokens and other secrets even if the URL is another machine's and begins with http, so that everybody on the
+    /// way can read them.
+    #[arg(long, conflicts_with = "command")]
     pub(crate) allow_unencrypted: bool,
     /// The entry NAME of a configuration file; without --config, of one of your own files that `plainwire servers` lists.
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
@@ -75,6 +74,8 @@ pub(crate) struct ServerChoice {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "command"], value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
     /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
+    // clap does not enforce `requires` if an argument is present that conflicts with the required one: that is why the
+    // conflicts are listed too.
     #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with_all = ["url", "command"])]
     pub(crate) input_env: Vec<String>,
     /// Give the server the environment variable NAME, with VALUE or else with its value here; can be given more than
@@ -134,11 +135,7 @@ impl Failure {
     /// stderr of a process if the server is reached by its URL.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
         self.hint = self.hint.map(|hint| match hint.as_str() {
-            LOGIN | TOKEN => {
-                let hint = hint.replace("plainwire login", &login(choice));
-                // Beside `--server` there is no option for a token: the entry of the file names it.
-                if choice.server.is_some() { hint.replace(SENDS, ENTRY_SENDS) } else { hint }
-            }
+            LOGIN | TOKEN => hint.replace("plainwire login", &login(choice)),
             LOG if choice.url.is_some() => TRACE.to_owned(),
             SILENT if choice.url.is_some() => SILENT_HTTP.to_owned(),
             _ => hint,
@@ -188,6 +185,9 @@ impl From<plainwire::Error> for Failure {
             plainwire::Error::Http { status: 404 | 405, .. } => (Exit::Refused, Some(PATH)),
             // The server says itself when it is ready.
             plainwire::Error::Http { status: 503, .. } => (Exit::Refused, None),
+            plainwire::Error::Http { message, .. } if message.to_lowercase().contains("<!doctype html") => {
+                (Exit::Refused, Some(PAGE))
+            }
             plainwire::Error::Http { .. } => (Exit::Refused, Some(TRACE)),
             plainwire::Error::Target { message } if message.contains("expected an answer to the input") => {
                 (Exit::Usage, Some("`--input-env ID=VARIABLE` answers an input with an environment variable"))
@@ -275,6 +275,9 @@ const REVISION: &str = "without `--revision` and `--era`, the command speaks eve
 /// The hint for a URL that is not that of a server.
 const PATH: &str = "check the path of the URL: most servers have `/mcp`";
 
+/// The hint for a server that answers with a web page.
+const PAGE: &str = "the answer is a web page: does the URL lead to an MCP server? Most have the path `/mcp`";
+
 /// The hint for a server that offers OAuth.
 const LOGIN: &str =
     "`plainwire login` signs in by OAuth; `--bearer-env VARIABLE` and `--token-file FILE` send a token";
@@ -282,12 +285,6 @@ const LOGIN: &str =
 /// The hint for a server that requires a token, and does not say whether it offers OAuth.
 const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token; `plainwire login` signs in by OAuth, \
                      if the server offers it";
-
-/// The part of [`LOGIN`] and [`TOKEN`] about the options that send a token to a URL.
-const SENDS: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token";
-
-/// The sentence in place of [`SENDS`] for an entry of a configuration file.
-const ENTRY_SENDS: &str = "an entry added with `--header 'Authorization: Bearer ${VARIABLE}'` sends a token";
 
 /// The hint for a program that sends back what it gets.
 const ECHO: &str = "the program sends back what it is sent, as `cat` does; is it an MCP server?";
@@ -304,20 +301,5 @@ impl From<io::Error> for Failure {
             return Self { exit: Exit::Done, hint: None, text: String::new() };
         }
         Self { exit: Exit::Unreachable, hint: None, text: format!("writing to stdout failed: {error}") }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hint_of_an_entry_names_no_option_that_it_refuses() {
-        for hint in [LOGIN, TOKEN] {
-            let choice = ServerChoice { server: Some("shelf".to_owned()), ..ServerChoice::default() };
-            let failure = Failure { hint: Some(hint.to_owned()), ..Failure::usage(String::new()) };
-            let fitted = failure.with_server(&choice).hint.expect("a hint");
-            assert!(fitted.contains(ENTRY_SENDS) && !fitted.contains("--bearer-env"), "{fitted}");
-        }
     }
 }

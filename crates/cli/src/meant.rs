@@ -82,9 +82,10 @@ pub(crate) async fn by(client: &Client, wanted: List, name: &str) -> Meant {
         (List::Resources, "a resource", "read"),
     ] {
         let others = if list == wanted { Vec::new() } else { entries(client, list).await };
-        if others.iter().any(|entry| key(entry, list) == Some(name)) {
+        let is_named = |entry: &&Entry| key(entry, list) == Some(name) || entry.name() == name;
+        if let Some(key) = others.iter().find(is_named).and_then(|entry| key(entry, list)) {
             let more = if list == List::Resources { "" } else { " …" };
-            return Meant::Other(format!("it is {what}: `plainwire {command} {}{more}`", shell(name)));
+            return Meant::Other(format!("it is {what}: `plainwire {command} {}{more}`", shell(key)));
         }
     }
     if wanted == List::Resources
@@ -105,12 +106,17 @@ async fn uri(client: &Client, resources: &[Entry], name: &str) -> Option<String>
     }
     let templates = entries(client, List::ResourceTemplates).await;
     let template = templates.iter().filter_map(|entry| Some((entry.name(), text(entry, "uriTemplate")?)));
-    let begins = |template: &str| {
-        let fixed = template.split('{').next().unwrap_or_default();
-        !fixed.is_empty() && name.starts_with(fixed)
+    let template = template.collect::<Vec<_>>();
+    let fixed = |template: &str| template.split('{').next().unwrap_or_default().to_owned();
+    let begins = |template: &str| !fixed(template).is_empty() && name.starts_with(&fixed(template));
+    let Some((_, template)) = template.iter().find(|(known, it)| *known == name || begins(it)) else {
+        // The part before the first brace may be mistyped: it is compared with as many segments of the name.
+        let begin = |fixed: &str| {
+            name.split_inclusive('/').take(fixed.split_inclusive('/').count()).collect::<String>()
+        };
+        let near = template.iter().find(|(_, it)| nearest(&begin(&fixed(it)), [&*fixed(it)]).is_some())?;
+        return Some(format!("did you mean {}?", visible::short_line(near.1, MAX_NAME)));
     };
-    let mut near = template.filter(|(known, template)| *known == name || begins(template));
-    let (_, template) = near.next()?;
     let template = visible::short_line(template, MAX_NAME);
     Some(match name.contains('{') || !name.contains(':') {
         true => format!("put values in place of the braces of the template: {template}"),

@@ -13,9 +13,10 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 
 /// The files of every project: their paths and templates.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("Cargo.toml", include_str!("../templates/Cargo.toml.txt")),
     ("README.md", include_str!("../templates/README.md")),
+    ("rustfmt.toml", include_str!("../templates/rustfmt.toml")),
     (".gitignore", include_str!("../templates/gitignore")),
 ];
 

@@ -64,11 +64,8 @@ fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
 fn not_served(error: plainwire::Error, address: &str) -> Failure {
     let in_use =
         matches!(&error, plainwire::Error::Io { source, .. } if source.kind() == io::ErrorKind::AddrInUse);
-    let port_0 = || match address.rsplit_once(':') {
-        Some((host, _)) => format!("another program listens there; --http {host}:0 takes a free port"),
-        None => "another program listens there".to_owned(),
-    };
-    Failure { hint: in_use.then(port_0), ..error.into() }
+    let host = address.rsplit_once(':').map(|(host, _)| host).filter(|_| in_use);
+    Failure { hint: host.map(|host| format!("--http {host}:0 takes a free port")), ..error.into() }
 }
 
 /// Reads the names and tokens in the file of `--token-file`, one pair on each line. Blank lines and lines

@@ -3,8 +3,10 @@
 //! In: an error of the parser, and the words. Out: a failure whose hint is the corrected line; `None` for another
 //! error, which clap words itself. The line is only shown, never run.
 
+use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::args::Cli;
 use crate::exit::Failure;
 use crate::meant::nearest;
 use crate::quote::quoted;
@@ -32,7 +34,7 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             ..Failure::usage("expected a command of `plainwire` before `--`, but found none".to_owned())
         });
     }
-    if let Some(failure) = unknown_command(error, words) {
+    if let Some(failure) = unknown_command(error, words).or_else(|| unknown_help(error, words)) {
         return Some(failure);
     }
     let command = match words {
@@ -83,8 +85,8 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         (ErrorKind::ArgumentConflict, Some(option)) if end < words.len() && is_of_url(option) => {
             let name = option.split(' ').next().unwrap_or_default();
             return Some(Failure {
-                hint: Some("a command gets variables by `--env NAME`".to_owned()),
-                ..Failure::usage(format!("expected {name} with a server at `--url`, but found a command"))
+                hint: Some(ENV.to_owned()),
+                ..Failure::usage(format!("expected {name} with a server over HTTP, but found a command"))
             });
         }
         (ErrorKind::UnknownArgument, Some(word)) => {
@@ -126,6 +128,9 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
     })
 }
 
+/// The hint for an option of HTTP beside a command.
+pub(crate) const ENV: &str = "a command gets variables by `--env NAME`";
+
 fn is_of_url(option: &str) -> bool {
     ["--bearer-env", "--header", "--token-file"].iter().any(|it| option.starts_with(it))
 }
@@ -142,6 +147,23 @@ fn unknown_command(error: &clap::Error, words: &[String]) -> Option<Failure> {
     Some(Failure {
         hint: Some(format!("a tool is called by: plainwire call {}", line.join(" "))),
         ..Failure::usage(format!("expected a command of `plainwire`, but found {first:?}"))
+    })
+}
+
+/// Returns the failure for `plainwire help lst`. For `plainwire lst`, clap itself names the commands that are near.
+fn unknown_help(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    let [help, name, ..] = words else { return None };
+    if error.kind() != ErrorKind::InvalidSubcommand || help != "help" {
+        return None;
+    }
+    let command = Cli::command();
+    let near = nearest(name, command.get_subcommands().map(clap::Command::get_name));
+    Some(Failure {
+        hint: Some(near.map_or_else(
+            || "`plainwire help` lists the commands".to_owned(),
+            |near| format!("plainwire help {near}"),
+        )),
+        ..Failure::usage(format!("expected a command of `plainwire`, but found {name:?}"))
     })
 }
 
@@ -253,7 +275,6 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::args::Cli;
 
     #[track_caller]
     fn check(line: &str, said: &str, hint: &str) {
@@ -320,9 +341,11 @@ mod tests {
             "expected a command of `plainwire`, but found \"search_notes\"",
             "a tool is called by: plainwire call search_notes limit=3 -- notes",
         );
+        let said = "expected a command of `plainwire`, but found \"lst\"";
+        check("help lst", said, "plainwire help list");
         check(
             "list --bearer-env T -- notes",
-            "expected --bearer-env with a server at `--url`, but found a command",
+            "expected --bearer-env with a server over HTTP, but found a command",
             "a command gets variables by `--env NAME`",
         );
         check(

@@ -22,8 +22,12 @@ use crate::{meant, output, secret_file, slips, visible};
 /// Returns the target that the command line names.
 pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
     let target = match (&choice.url, &choice.server) {
-        (Some(url), _) => remote(url, choice)?.into(),
-        (_, Some(name)) => entry(name, choice)?,
+        (Some(url), _) => with_headers(remote(url)?, choice)?.into(),
+        (_, Some(name)) => match (entry(name, choice)?, of_http(choice)) {
+            (Target::Remote(remote), _) => with_headers(remote, choice)?.into(),
+            (_, Some(option)) => return Err(no_url(name, option)),
+            (target, None) => target,
+        },
         _ if choice.config.is_some() => return Err(unnamed(choice)),
         _ => command(choice)?.into(),
     };
@@ -102,7 +106,7 @@ fn command(choice: &ServerChoice) -> Result<Command, Failure> {
     Ok(command)
 }
 
-fn remote(url: &str, choice: &ServerChoice) -> Result<Remote, Failure> {
+fn remote(url: &str) -> Result<Remote, Failure> {
     if !url.contains("://") {
         // The part before `@` and the query may hold a secret.
         let url = if url.contains(['?', '@', '#']) { "…" } else { url };
@@ -112,18 +116,48 @@ fn remote(url: &str, choice: &ServerChoice) -> Result<Remote, Failure> {
             ..Failure::usage(format!("expected a URL with `http://` or `https://`, but found {url:?}"))
         });
     }
-    let mut remote = Remote::new(url);
+    Ok(Remote::new(url))
+}
+
+/// Adds the headers and the token of the command line. The token replaces the one of an entry.
+fn with_headers(mut remote: Remote, choice: &ServerChoice) -> Result<Remote, Failure> {
     if choice.allow_unencrypted {
         remote = remote.allow_unencrypted();
     }
+    let token = token(choice)?;
     for header in &choice.header {
         let (name, value) = self::header(header)?;
+        if token.is_some() && name.eq_ignore_ascii_case("authorization") {
+            let text =
+                "expected one token, but found --header Authorization beside --bearer-env or --token-file";
+            return Err(Failure::usage(text.to_owned()));
+        }
         remote = remote.header(name, value);
     }
-    Ok(match token(choice)? {
+    Ok(match token {
         Some(token) => remote.bearer_token(token),
         None => remote,
     })
+}
+
+/// Returns an option of the command line that only a server over HTTP has.
+fn of_http(choice: &ServerChoice) -> Option<&'static str> {
+    match choice {
+        it if it.bearer_env.is_some() => Some("--bearer-env"),
+        it if it.token_file.is_some() => Some("--token-file"),
+        it if !it.header.is_empty() => Some("--header"),
+        it if it.allow_unencrypted => Some("--allow-unencrypted"),
+        _ => None,
+    }
+}
+
+/// Returns the error for an option of HTTP beside the entry of a command.
+fn no_url(name: &str, option: &str) -> Failure {
+    let name = visible::line(name);
+    Failure {
+        hint: Some(slips::ENV.to_owned()),
+        ..Failure::usage(format!("expected {option} with a server over HTTP, but {name:?} is a command"))
+    }
 }
 
 /// Splits a header `NAME: VALUE` into name and value.

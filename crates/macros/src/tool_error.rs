@@ -143,7 +143,9 @@ fn arm(path: TokenStream, name: &Ident, attributes: &[Attribute], fields: &Field
     let hint = worded.hint.as_ref().map(&mut text_of).transpose()?;
     let is_hidden = message.is_some() || fields.iter().any(|it| it.is_source);
     // Without any word of the author's, the text is that of any other error: `mask_errors` hides it.
-    let text = message.unwrap_or_else(|| quote!(::std::string::ToString::to_string(&self)));
+    // The bound of `HandlerError`, unlike that of `to_string`, names thiserror when there is no `Display`.
+    let shown = || quote!(::plainwire::handler::HandlerError::convert(&self).message().to_owned());
+    let text = message.unwrap_or_else(shown);
     let mut error = match &worded.code {
         Some(code) if code.value() == "timeout" => quote!(::plainwire::ToolError::timeout(#text)),
         Some(code) => quote!(::plainwire::ToolError::new(#code, #text)),

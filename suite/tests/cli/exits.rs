@@ -128,6 +128,8 @@ fn a_refusal_ends_with_what_was_meant_or_what_to_type() {
             &["read", "calculation://{expression}"],
             "put values in place of the braces of the template: calculation://{expression}",
         ),
+        (&["read", "calculations://1%2F2"], "did you mean calculation://{expression}?"),
+        (&["call", "Calculations"], "it is a resource: `plainwire read server://calculations`"),
         (&["read", "server://inf"], "did you mean \"server://info\"?"),
         (&["call", "explain_calculation"], "it is a prompt: `plainwire prompt explain_calculation …`"),
         (&["prompt", "calculate"], "it is a tool: `plainwire call calculate …`"),

@@ -1,5 +1,6 @@
 //! Tests of the hints below errors: what to type, or where to look.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use serde_json::json;
@@ -46,6 +47,23 @@ fn over_http_no_option_for_the_stderr_of_a_process_is_hinted_at() {
     // The thread ends with the program.
     std::thread::spawn(move || listener.incoming().for_each(drop));
     check(&["list", "--timeout", "5", "--url", &url], "`--trace` shows every frame");
+}
+
+#[test]
+fn a_web_page_in_place_of_an_answer_is_called_one() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let page = "HTTP/1.1 501 No\r\ncontent-type: text/html\r\nconnection: close\r\ncontent-length: 15\r\n\r\n<!DOCTYPE HTML>";
+    // The thread ends with the program.
+    std::thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            let _ = connection.read(&mut [0; 65_536]).and_then(|_| connection.write_all(page.as_bytes()));
+        }
+    });
+    check(
+        &["list", "--url", &url],
+        "the answer is a web page: does the URL lead to an MCP server? Most have the path `/mcp`",
+    );
 }
 
 #[test]

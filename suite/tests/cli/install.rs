@@ -213,10 +213,17 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
             &["cursor", "--env=s3cret", "--", "plainwire"],
             "expected --env=NAME=VALUE, but found no name or no `=`",
         ),
-        (&["cursor", "--url=a.example"], "expected --url=URL with an http or https URL"),
+        (
+            &["cursor", "--url=a.example"],
+            "expected --url with `http://` or `https://`, but found \"a.example\"\n\nhint: --url http://a.example\n",
+        ),
+        (
+            &["cursor", "--url=nourl"],
+            "expected --url with `http://` or `https://`, but found \"nourl\"\n\nhint: --url http://nourl\n",
+        ),
         (
             &["cursor", "--header=A: s3cret", "--", "plainwire"],
-            "expected --header with a server at `--url`, but found a command",
+            "expected --header with a server over HTTP, but found a command",
         ),
         (&["windsurf", "--project", "--", "plainwire"], "Windsurf has no file for projects"),
     ] {

@@ -37,7 +37,7 @@ fn a_url_without_its_scheme_is_an_invalid_entry() {
     let home = folder("servers-scheme");
     write(&home.join("c.json"), r#"{ "mcpServers": { "c": { "url": "localhost:8000/mcp?t=s3cret" } } }"#);
     let ran = servers(&home, &["--config", "c.json"]);
-    let expected = "expected an http or https URL, but found \"localhost:8000/mcp?t=…\"";
+    let expected = "expected a URL with `http://` or `https://`, but found \"localhost:8000/mcp?t=…\"";
     assert!(ran.code == 1 && ran.stdout.contains(expected), "{ran:?}");
 }
 

@@ -98,9 +98,27 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
         "{ran:?}"
     );
     let config = write("mcp.json", &format!(r#"{{"mcpServers":{{"shelf":{{"url":"{url}"}}}}}}"#));
-    let ran = run(&["list", "--config", &config, "--server", "shelf"]);
-    let hint = "\n\nhint: an entry added with `--header 'Authorization: Bearer ${VARIABLE}'` sends a token; ";
+    let entry = ["call", "calculate", "expression=6*7", "--config", &config, "--server", "shelf"];
+    let ran = run(&entry);
+    let hint = "\n\nhint: `--bearer-env VARIABLE` and `--token-file FILE` send a token; ";
     assert!(ran.code == 4 && ran.stderr.contains(hint), "{ran:?}");
+    assert_eq!(run(&[&entry[..], &["--token-file", &file]].concat()).quietly(), "42\n");
+    let ran = run(&[&entry[..], &["--token-file", &file, "--header", "authorization: Basic x"]].concat());
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with("error: expected one token, but found --header"),
+        "{ran:?}"
+    );
+    let with_token = format!(r#"{{"url":"{url}","headers":{{"Authorization":"Bearer another"}}}}"#);
+    let config = write(
+        "mcp.json",
+        &format!(r#"{{"mcpServers":{{"shelf":{with_token},"notes":{{"command":"notes"}}}}}}"#),
+    );
+    assert_eq!(run(&entry).code, 4);
+    assert_eq!(run(&[&entry[..], &["--token-file", &file]].concat()).quietly(), "42\n");
+    let ran = run(&["list", "--config", &config, "--server", "notes", "--token-file", &file]);
+    let said = "error: expected --token-file with a server over HTTP, but \"notes\" is a command\n\nhint: a command gets \
+                variables by `--env NAME`\n";
+    assert_eq!((ran.code, &*ran.stderr), (2, said));
     let ran = run(&["login", "--url", &url, "--no-browser"]);
     let hint = "hint: a server without OAuth takes a token: `--bearer-env VARIABLE` and `--token-file FILE` send one\n";
     assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");

@@ -59,6 +59,10 @@ pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
             ),
             (_, None) => return Err(no_word(text)),
         };
+        if key.is_empty() {
+            let text = format!("expected the name of an argument before `=`, but found {text:?}");
+            return Err(Failure::usage(text));
+        }
         words.push(Word { key: key.to_owned(), given });
     }
     Ok(words)

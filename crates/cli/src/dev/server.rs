@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -61,24 +61,28 @@ impl Server {
         self.room.try_hold(frame).is_some_and(|frame| self.frames.try_send(frame).is_ok())
     }
 
-    /// Closes the input of the server, waits for its exit, and ends it if it takes too long. Returns its exit
-    /// status.
-    pub(super) fn end(mut self) -> String {
+    /// Closes the input of the server, waits for its exit, and kills it if it takes too long. Returns its exit status,
+    /// and `None` if it was killed.
+    pub(super) fn end(mut self) -> Option<ExitStatus> {
         drop(self.frames);
         let end = Instant::now() + GRACE;
         loop {
             match self.child.try_wait() {
-                Ok(Some(status)) => return status.to_string(),
+                Ok(Some(status)) => return Some(status),
                 Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(10)),
-                Ok(None) => {
+                Ok(None) | Err(_) => {
                     kill_group(&mut self.child);
                     let _ = self.child.wait();
-                    return "it was killed".to_owned();
+                    return None;
                 }
-                Err(error) => return error.to_string(),
             }
         }
     }
+}
+
+/// Returns the words for the end of a server.
+pub(super) fn told(status: Option<ExitStatus>) -> String {
+    status.map_or_else(|| "it was killed".to_owned(), |status| status.to_string())
 }
 
 /// Puts the server, on Unix, into a process group of its own: if the command is a script that starts the real server, both

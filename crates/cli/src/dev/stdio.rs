@@ -58,7 +58,7 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
         // While an old server drains, it is looked at again and again.
         let pause = if development.retiring.is_empty() { Duration::from_secs(3_600) } else { watch::LOOK };
         match received.recv_timeout(pause) {
-            // A server that can't be started is named even if its client has left already.
+            // A build that fails is shown, and a server that can't be started is named, even if the client has left.
             Ok(Event::ClientEnd) if development.is_first() => has_left = true,
             Ok(Event::ClientEnd) => break,
             Ok(Event::Asked(exit)) => {
@@ -112,9 +112,9 @@ struct Development {
 }
 
 impl Development {
-    /// Returns whether the first server, which needs no build, is not started yet.
+    /// Returns whether the first server is still to be built or started.
     fn is_first(&self) -> bool {
-        self.build.is_empty() && self.building.is_some() && !self.has_run
+        self.building.is_some() && !self.has_run
     }
 
     fn handle(&mut self, event: Event) -> Result<(), Failure> {
@@ -179,7 +179,11 @@ impl Development {
             Ok(server) => {
                 self.running = Some(server);
                 self.has_run = true;
-                output::note(if generation == 1 { "the server runs" } else { "the server was restarted" });
+                output::note(if generation == 1 {
+                    "the server was started"
+                } else {
+                    "the server was restarted"
+                });
             }
             Err(error) => {
                 let why = server::not_started(&self.command, &error);
@@ -211,7 +215,7 @@ impl Development {
     /// Handles the end of a server's output. A server that ends by itself is started again after the next change.
     fn ended(&mut self, generation: u64) -> Result<(), Failure> {
         if let Some(server) = self.running.take_if(|it| it.generation == generation) {
-            let status = server.end();
+            let status = server::told(server.end());
             output::note(&format!("the server ended ({status}); it is started again after the next change"));
             let actions = self.proxy.ended(generation, &format!("ended ({status})"));
             self.apply(actions)?;
@@ -240,9 +244,14 @@ impl Development {
         Ok(())
     }
 
+    /// Ends all servers. One that has failed is named: its client may have left before it could fail.
     fn end(self) {
-        let running = self.running.into_iter().chain(self.retiring.into_iter().map(|(server, _)| server));
-        running.for_each(|server| drop(server.end()));
+        for (server, _) in self.retiring {
+            server.end();
+        }
+        if let Some(failed) = self.running.and_then(Server::end).filter(|status| !status.success()) {
+            output::note(&format!("the server ended ({failed})"));
+        }
         let _ = io::stdout().flush();
     }
 }

@@ -51,9 +51,7 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     };
     let written = format!("wrote {name:?} into {shown_path}");
     write(&it.place, &path, (before.as_deref(), &after), place, &written)?;
-    if !it.place.dry_run {
-        warn(it);
-    }
+    warn(it);
     Ok(Exit::Done)
 }
 
@@ -175,10 +173,14 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
     }
     if !url.starts_with("https://") && !url.starts_with("http://") && !url.starts_with("${") {
         // The part before `@` and the query may hold a secret.
-        let is_shown = slips::is_url(url) && !url.contains(['?', '@', '#']);
+        let shown = if url.contains(['?', '@', '#']) { "…" } else { url };
+        let is_host = shown == url && !url.is_empty() && !url.contains("://");
         return Err(Failure {
-            hint: is_shown.then(|| format!("--url {}", quote::quoted(&slips::with_scheme(url)))),
-            ..Failure::usage("expected --url=URL with an http or https URL".into())
+            hint: is_host.then(|| format!("--url {}", quote::quoted(&slips::with_scheme(url)))),
+            ..Failure::usage(format!(
+                "expected --url with `http://` or `https://`, but found {:?}",
+                visible::short_line(shown, 80)
+            ))
         });
     }
     let header =
@@ -303,6 +305,13 @@ fn warn(it: &Install) {
         1 => target::is_in_path(program),
         _ => path.is_file(),
     };
+    let names_package =
+        it.server.command.iter().any(|it| it.to_string_lossy().starts_with("--manifest-path"));
+    if program == "cargo" && !names_package && !it.place.project {
+        output::to_stderr(
+            "warning: cargo finds the package only from this folder: add `--manifest-path FILE`\n",
+        );
+    }
     if !found && !program.contains("${") {
         output::to_stderr(&format!(
             "warning: the program {:?} was not found\n",

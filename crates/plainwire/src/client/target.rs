@@ -201,11 +201,11 @@ mod tests {
         let error = Client::connect("my-server").await.expect_err("no URL").to_string();
         assert_eq!(
             error,
-            "expected an http or https URL, but found \"my-server\": relative URL without a base; \
+            "expected a URL with `http://` or `https://`, but found \"my-server\": relative URL without a base; \
              a command is a `std::process::Command`"
         );
         let error =
             Client::connect("ftp://a.example".to_owned()).await.expect_err("no URL of the web").to_string();
-        assert_eq!(error, "expected an http or https URL, but found \"ftp://a.example\"");
+        assert_eq!(error, "expected a URL with `http://` or `https://`, but found \"ftp://a.example\"");
     }
 }

@@ -59,7 +59,7 @@ impl Running {
     }
 
     async fn connect(&self, era: EraChoice) -> Client {
-        self.until("the server runs").await;
+        self.until("the server was started").await;
         let url = format!("http://{}/mcp", self.own);
         Client::builder().era(era).connect(url.as_str()).await.expect("a server")
     }
@@ -213,7 +213,7 @@ async fn a_server_that_does_not_listen_at_the_url_is_noticed() {
 #[tokio::test]
 async fn a_signal_ends_the_command_and_its_server() {
     let mut running = Running::start("signal", "0");
-    running.until("the server runs").await;
+    running.until("the server was started").await;
     assert_eq!(running.end(), Some(0));
     assert!(TcpStream::connect(running.server).is_err(), "the server still listens");
 }
@@ -233,7 +233,7 @@ fn answer(running: &Running, head: &str, count: usize) -> String {
 #[tokio::test]
 async fn a_name_that_a_web_page_bound_to_this_machine_is_refused() {
     let running = Running::start("host", "0");
-    running.until("the server runs").await;
+    running.until("the server was started").await;
     assert_eq!(answer(&running, "host: evil.example", 2), "HTTP/1.1 403");
     assert_eq!(answer(&running, "host: localhost", 2), "HTTP/1.1 415", "the server's own answer");
 }
@@ -241,7 +241,7 @@ async fn a_name_that_a_web_page_bound_to_this_machine_is_refused() {
 #[tokio::test]
 async fn a_body_over_64_mib_is_refused() {
     let running = Running::start("large", "0");
-    running.until("the server runs").await;
+    running.until("the server was started").await;
     assert_eq!(answer(&running, "host: localhost", (64 << 20) + 1), "HTTP/1.1 413");
     assert_ne!(answer(&running, "host: localhost", 16 << 20), "HTTP/1.1 413");
 }
@@ -279,7 +279,7 @@ async fn a_response_and_an_event_over_64_mib_are_left_out() {
     let running = Running::with("large-answer", "0", |_| ["sleep", "60"].map(str::to_owned).to_vec());
     running.until("clients connect to").await;
     serve_too_much(running.server);
-    running.until("the server runs").await;
+    running.until("the server was started").await;
     let ask = || {
         let mut stream = TcpStream::connect(running.own).expect("it listens");
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -300,7 +300,7 @@ async fn a_response_and_an_event_over_64_mib_are_left_out() {
 #[tokio::test]
 async fn of_connections_256_are_open_at_a_time() {
     let running = Running::start("many", "0");
-    running.until("the server runs").await;
+    running.until("the server was started").await;
     let asks = || {
         let mut stream = TcpStream::connect(running.own).expect("it listens");
         stream.write_all(b"GET / HTTP/1.1\r\nhost: evil.example\r\n\r\n").expect("it reads");

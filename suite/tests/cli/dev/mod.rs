@@ -187,6 +187,23 @@ fn a_server_that_can_not_start_is_named_without_a_client() {
     }
 }
 
+#[test]
+fn a_first_build_that_fails_is_shown_without_a_client() {
+    let sources = Sources::new("alone-broken");
+    sources.write("src/broken", "");
+    let ran = crate::Ran::of(sources.command().stdin(Stdio::null()).output().expect("the binary starts"));
+    assert!(ran.code == 3 && ran.stderr == "expected a semicolon\nthe build failed\n", "{ran:?}");
+}
+
+#[test]
+fn a_server_that_fails_is_named_without_a_client() {
+    let sources = Sources::new("alone-failing");
+    let mut command = binary::command();
+    command.current_dir(&sources.folder).args(["dev", "--watch", "src", "--", "sh", "-c", "exit 7"]);
+    let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
+    assert!(ran.stderr.ends_with("the server ended (exit status: 7)\n"), "{ran:?}");
+}
+
 /// Runs `plainwire dev` with a server that ignores the end of its input, and sends a signal. Returns the exit code, and
 /// whether the server still runs.
 #[cfg(target_os = "linux")]

@@ -231,5 +231,5 @@ async fn started(front: &Front) {
         ));
         listening.await;
     }
-    output::note(if front.resume() == 1 { "the server runs" } else { "the server was restarted" });
+    output::note(if front.resume() == 1 { "the server was started" } else { "the server was restarted" });
 }

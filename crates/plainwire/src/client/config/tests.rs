@@ -306,7 +306,10 @@ fn says_what_is_wrong_and_where() {
             "expected a folder for `${workspaceFolder}`, but found none, in `command`",
         ),
         #[cfg(feature = "http-client")]
-        (r#"{"url":"localhost:1/mcp"}"#, "expected an http or https URL, but found \"localhost:1/mcp\""),
+        (
+            r#"{"url":"localhost:1/mcp"}"#,
+            "expected a URL with `http://` or `https://`, but found \"localhost:1/mcp\"",
+        ),
     ] {
         refused("x.json", &server(json), &at(why));
     }

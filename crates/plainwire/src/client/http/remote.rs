@@ -63,10 +63,12 @@ impl Remote {
         self
     }
 
-    /// Sets a token that the client sends with each request, as `Authorization: Bearer`. Connecting to another
+    /// Sets the token that the client sends with each request, as `Authorization: Bearer`. It replaces one that was set
+    /// before, and a header of this name. Connecting to another
     /// machine over `http` fails then, since everybody on the way could read the token: use `https`, or
     /// [`Self::allow_unencrypted`].
-    pub fn bearer_token(self, token: impl AsRef<str>) -> Self {
+    pub fn bearer_token(mut self, token: impl AsRef<str>) -> Self {
+        self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
 
@@ -105,7 +107,10 @@ impl Remote {
     /// [`Error::Target`] if it is not an `http` or `https` URL.
     pub fn url(&self) -> Result<Url> {
         let invalid = |why: String| Error::Target {
-            message: format!("expected an http or https URL, but found {:?}{why}", shown(&self.url)),
+            message: format!(
+                "expected a URL with `http://` or `https://`, but found {:?}{why}",
+                shown(&self.url)
+            ),
         };
         let url = Url::parse(&self.url).map_err(|error| invalid(format!(": {error}")))?;
         match url.scheme() {

@@ -58,6 +58,8 @@ impl<T> Answer<T> {
 }
 
 /// A form without fields, to ask for a yes: `ctx.elicit::<Confirm>("sure", "Delete it?")`.
+///
+/// Some clients show such a form badly. For them ask for a `bool`, which is a form with one field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirm {}
 

@@ -138,7 +138,7 @@ async fn tokens_are_sent_and_refusals_are_told() {
 async fn what_is_no_url_is_told() {
     for url in ["", "mcp.example.com", "ftp://a/b", "http://", "file:///etc/passwd"] {
         let error = Client::builder().remote(Remote::new(url)).await.expect_err("no URL");
-        assert!(error.to_string().starts_with("expected an http or https URL"), "{error}");
+        assert!(error.to_string().starts_with("expected a URL with `http://` or `https://`"), "{error}");
     }
 }
 
