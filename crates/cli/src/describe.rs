@@ -13,7 +13,7 @@ use plainwire_inspect::{Entry, Kind, Shape, signature};
 use serde_json::Value;
 
 use crate::args::{Ask, Describe, Era};
-use crate::arguments::shown;
+use crate::arguments::{assignment, shown};
 use crate::connect::with_client;
 use crate::exit::{Exit, Failure, ServerChoice};
 use crate::quote::quoted;
@@ -80,11 +80,13 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     output::line(&format!("cost: about {cost} tokens on every turn of a model"))?;
     // For each fitted example, the whole schema is read.
     let mut left = if root.to_string().len() <= MAX_SCHEMA { MAX_FITTED } else { 0 };
-    let words: Vec<String> = parameters
-        .iter()
-        .filter(|(.., is_required)| *is_required)
-        .map(|(name, schema, _)| quoted(&word(name, schema, root, &mut left)))
-        .collect();
+    let mut values = serde_json::Map::new();
+    for (name, schema, _) in parameters.iter().filter(|(.., is_required)| *is_required) {
+        values.insert((*name).to_owned(), value(schema, root, &mut left));
+    }
+    let words = values.iter().map(|(name, value)| assigned(name, value)).collect::<Option<Vec<_>>>();
+    let words = words.unwrap_or_else(|| vec![format!("--json={}", Value::Object(values))]);
+    let words = words.iter().map(|word| quoted(word)).collect();
     let line = [
         vec!["plainwire call".to_owned(), quoted(tool.name())],
         words,
@@ -206,20 +208,22 @@ fn hints(tool: &Entry) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the word that sets a parameter: `key=text`, or `key:=json` for a value with members.
-fn word(name: &str, schema: &Value, root: &Value, left: &mut usize) -> String {
+/// Returns a value for a parameter, if possible one that its schema allows.
+fn value(schema: &Value, root: &Value, left: &mut usize) -> Value {
     let value = example(&Shape::of(schema, root), schema, &mut { MAX_VALUES });
     let fitting = if *left > 0 { plainwire::schema::example(value.clone(), schema, root) } else { None };
     *left = left.saturating_sub(1);
-    let value = fitting.unwrap_or(value);
-    match &value {
-        Value::Object(_) => format!("{name}:={value}"),
-        Value::Array(elements) => match &elements[..] {
-            [one] if !one.is_array() && !one.is_object() => format!("{name}={}", shown(one)),
-            _ => format!("{name}:={value}"),
-        },
-        value => format!("{name}={}", shown(value)),
-    }
+    fitting.unwrap_or(value)
+}
+
+/// Returns the word that sets a parameter. A list with one element is written as the element.
+fn assigned(name: &str, value: &Value) -> Option<String> {
+    let word = assignment(name, value)?;
+    let single = match value.as_array().map(Vec::as_slice) {
+        Some([one]) if !one.is_array() && !one.is_object() => assignment(name, one),
+        _ => None,
+    };
+    Some(single.filter(|it| !it.contains(":=")).unwrap_or(word))
 }
 
 /// Returns a value that the schema allows, with the members that it requires. `left` is how many values it may still have.

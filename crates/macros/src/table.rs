@@ -376,7 +376,7 @@ pub(crate) const TOOL_ERROR: [Known; 5] = [
         Takes::Value,
         r#"message = "…""#,
         "a literal, with fields as in `{title}` or `{0}`",
-        "Sets the text for the model, in place of the text of `Display`; the text of `Display` then goes to the log.",
+        "Sets the text for the model, in place of the text of `Display`; the error, which needs `std::error::Error`, then goes to the log.",
     ),
     flag("retryable", "Says that the same call may succeed later; the code `timeout` implies `retryable`."),
     flag(

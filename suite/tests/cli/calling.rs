@@ -194,6 +194,25 @@ fn describes_objects_and_keeps_the_options_of_the_connection() {
     assert!(shown.contains(call) && !shown.contains("secret"), "{shown}");
 }
 
+/// The call that `describe` prints sends what the server wrote, never a file that the server names.
+#[test]
+fn describes_a_call_that_reads_no_file() {
+    for (name, default, call) in [
+        ("a", "@/etc/hostname", r#"plainwire call t 'a:="@/etc/hostname"' --era legacy "#),
+        ("a", "-", r#"plainwire call t 'a:="-"' --era legacy "#),
+        ("k=v", "w", r#"plainwire call t '--json={"k=v":"w"}' --era legacy "#),
+        ("a:", "w", r#"plainwire call t 'a::="w"' --era legacy "#),
+    ] {
+        let schema = json!({
+            "type": "object", "required": [name], "properties": { name: { "type": "string", "default": default } },
+        });
+        let mut steps = script::legacy(&json!({ "tools": {} }));
+        steps.push(script::answer(2, &json!({ "tools": [{ "name": "t", "inputSchema": schema }] })));
+        let shown = script::play(&["describe", "t", "--era", "legacy"], steps, "").quietly();
+        assert!(shown.contains(call), "{call}: {shown}");
+    }
+}
+
 #[test]
 fn describes_each_alternative_of_a_value_and_an_example_within_its_bounds() {
     let form = |kind: &str, text: &str, member: &str| {

@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::exit::Failure;
 use crate::quote;
 pub(crate) use convert::shown;
+pub(crate) use word::assignment;
 use node::Node;
 use word::{Given, Word};
 

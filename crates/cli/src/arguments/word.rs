@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::convert::shown;
 use crate::exit::Failure;
 use crate::quote;
 
@@ -68,6 +69,19 @@ pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
     Ok(words)
 }
 
+/// Returns the word that sets `key` to `value`: `key=text`, or `key:=json` for a value with members, and for a text that
+/// would name a file or stdin. Values come from servers: a word must not make the command send what is in a file.
+/// `None` for a key that no word can have.
+pub(crate) fn assignment(key: &str, value: &Value) -> Option<String> {
+    if key.is_empty() || key.contains('=') {
+        return None;
+    }
+    let text = shown(value);
+    let reads = text.starts_with('@') || text == "-";
+    let is_json = reads || key.ends_with(':') || value.is_object() || value.is_array();
+    Some(if is_json { format!("{key}:={value}") } else { format!("{key}={text}") })
+}
+
 fn parsed(key: &str, json: &str) -> Result<Box<RawValue>, Failure> {
     serde_json::from_str(json).map_err(|error| Failure {
         hint: Some(format!("`{key}={json}` gives text, or the type that the tool's schema names")),
@@ -120,6 +134,32 @@ fn no_word(text: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_of_a_server_never_names_a_file() {
+        for (key, value, expected) in [
+            ("a", "moss".into(), Some("a=moss")),
+            ("a", 7.into(), Some("a=7")),
+            ("a", "@/etc/hostname".into(), Some("a:=\"@/etc/hostname\"")),
+            ("a", "-".into(), Some("a:=\"-\"")),
+            ("a", "-x".into(), Some("a=-x")),
+            ("a:", "x".into(), Some("a::=\"x\"")),
+            ("a", serde_json::json!(["@x"]), Some("a:=[\"@x\"]")),
+            ("k=v", "x".into(), None),
+            ("", "x".into(), None),
+        ] {
+            let found = assignment(key, &value);
+            assert_eq!(found.as_deref(), expected);
+            let Some(word) = found else { continue };
+            let parsed = words(&[&word]).expect("a word").remove(0);
+            let sent = match parsed.given {
+                Given::Json(json) => serde_json::from_str(json.get()).expect("JSON"),
+                Given::Text(text) if value.is_string() => text.into(),
+                Given::Text(text) => serde_json::from_str(&text).expect("JSON"),
+            };
+            assert_eq!((parsed.key.as_str(), sent), (key, value));
+        }
+    }
 
     fn words(texts: &[&str]) -> Result<Vec<Word>, Failure> {
         parse(&texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())

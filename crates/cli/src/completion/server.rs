@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::line::Line;
 use crate::args::{Ask, Call, CallTool, Cli, Command, Describe, KnownClient, Read, Watch};
-use crate::arguments::shown;
+use crate::arguments::assignment;
 use crate::exit::ServerChoice;
 use crate::{connect, target, visible};
 
@@ -207,7 +207,8 @@ async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<
     for (name, property) in properties.iter().filter(|(name, _)| is_open(call, name, typed)) {
         if typed.contains('=') {
             let values = choices(&Shape::of(property, &schema));
-            found.extend(values.into_iter().map(|value| (format!("{name}={value}"), String::new())));
+            let words = values.iter().filter_map(|value| assignment(name, value));
+            found.extend(words.map(|word| (word, String::new())));
         } else {
             let help = property["description"].as_str().unwrap_or_default();
             found.push((format!("{name}="), help.to_owned()));
@@ -216,13 +217,12 @@ async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<
     Some(found)
 }
 
-/// Returns the values that the schema lists, except `null`, as texts for the command line. A schema of booleans
+/// Returns the values that the schema lists, except `null`. A schema of booleans
 /// lists both.
-fn choices(shape: &Shape<'_>) -> Vec<String> {
-    let listed: Vec<String> =
-        shape.values().filter(|it| !it.is_null()).map(|it| shown(it).into_owned()).collect();
+fn choices(shape: &Shape<'_>) -> Vec<Value> {
+    let listed: Vec<Value> = shape.values().filter(|it| !it.is_null()).cloned().collect();
     if listed.is_empty() && shape.allows(Kind::Boolean) {
-        return ["true", "false"].map(ToOwned::to_owned).into();
+        return vec![true.into(), false.into()];
     }
     listed
 }
@@ -240,7 +240,8 @@ async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Optio
     let settled = others.filter_map(|word| word.split_once('='));
     let request = CompleteRequest::prompt(prompt.name, name, value).with_arguments(settled);
     let completion = client.complete(&request).await.ok()?;
-    Some(completion.values.into_iter().map(|it| (format!("{name}={it}"), String::new())).collect())
+    let words = completion.values.into_iter().filter_map(|it| assignment(name, &it.into()));
+    Some(words.map(|word| (word, String::new())).collect())
 }
 
 /// Returns whether `typed`, a word of the command line, can be completed to the argument `name`: it has no

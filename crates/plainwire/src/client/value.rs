@@ -27,8 +27,11 @@ pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T
         };
         return decode(first).or_else(|error| second.and_then(|it| decode(it).ok()).ok_or(error));
     }
+    let is_empty = text.is_empty();
     serde_json::from_str(&text)
         .or_else(|_| serde_json::from_value(text.into()))
+        // A tool that returns `()` sends nothing.
+        .or_else(|error| if is_empty { serde_json::from_str("null") } else { Err(error) })
         .map_err(|error| super::other_type(&error))
 }
 

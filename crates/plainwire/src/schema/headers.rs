@@ -25,6 +25,14 @@ pub(super) fn add_types(schema: &mut Value) {
     }
 }
 
+/// Removes the keyword from the schema of a result: only arguments become headers.
+pub(super) fn remove(schema: &mut Value) {
+    if let Value::Object(keywords) = schema {
+        keywords.remove(KEYWORD);
+        walk::each_mut(keywords, remove);
+    }
+}
+
 fn add_types_below(schema: &mut Value, root: &Value) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     for property in properties.values_mut() {

@@ -104,6 +104,7 @@ pub(crate) fn required(keywords: &Keywords) -> Vec<&str> {
 /// Returns the slimmed schema of a result type.
 pub(crate) fn output<T: JsonSchema>() -> RawJson {
     let mut value = derive::<T>(Contract::Serialize);
+    headers::remove(&mut value);
     slim(&mut value);
     text::raw(value.to_string())
 }

@@ -1,5 +1,7 @@
 //! Results of calls, read as types of the caller.
 
+use std::sync::Arc;
+
 use plainwire::client::ResultCheck;
 use plainwire::model::CallToolResult;
 use plainwire::prelude::*;
@@ -28,6 +30,44 @@ async fn a_value_that_was_wrapped_as_a_result_is_the_value() {
     assert_eq!(client.call::<Wrapped>("answer", json!({})).await.expect("a struct").result, 42);
     let error = client.call::<Vec<u8>>("answer", json!({})).await.expect_err("no list");
     assert!(error.to_string().contains("invalid type: map"), "{error}");
+}
+
+#[tokio::test]
+async fn nothing_is_read_as_nothing() {
+    #[tool]
+    async fn reset() -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    let client = testing::client(plainwire::server!("s").tool(reset)).await.expect("a server");
+    client.call::<()>("reset", json!({})).await.expect("nothing");
+    assert_eq!(client.call::<Option<u8>>("reset", json!({})).await.expect("nothing"), None);
+    assert_eq!(client.call::<String>("reset", json!({})).await.expect("a text"), "");
+    client.call::<u8>("reset", json!({})).await.expect_err("no number");
+}
+
+/// A state behind an `Arc` is a value like the one in it; what requests a header as an argument does not as a result.
+#[tokio::test]
+async fn a_value_behind_an_arc_is_the_value_and_a_result_has_no_headers() {
+    #[data]
+    #[derive(Debug, PartialEq)]
+    struct Place {
+        #[header("Region")]
+        region: String,
+    }
+
+    #[tool]
+    async fn find(place: Place) -> Arc<Place> {
+        Arc::new(place)
+    }
+
+    let client = testing::client(plainwire::server!("s").tool(find)).await.expect("a server");
+    let tool = client.list_tools().await.expect("a list").remove(0);
+    assert!(tool.input_schema.get().contains("x-mcp-header"), "{}", tool.input_schema.get());
+    let schema = tool.output_schema.expect("a schema");
+    assert!(schema.get().contains("region") && !schema.get().contains("x-mcp-header"), "{}", schema.get());
+    let found: Place = client.call("find", json!({ "place": { "region": "eu" } })).await.expect("a place");
+    assert_eq!(found, Place { region: "eu".to_owned() });
 }
 
 /// Before 2026-07-28, structured content has to be an object: a server wraps other values, and a client unwraps

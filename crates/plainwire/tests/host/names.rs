@@ -1,9 +1,9 @@
 //! Names of entries in a host: with the prefix of their server, without it, in conflict with each other, and
 //! misspelled.
 
-use plainwire::Error;
 use plainwire::client::host::{Host, Member};
 use plainwire::proto::cursor::List;
+use plainwire::{Error, Server, Tool};
 use serde_json::{Value, json};
 
 use crate::support::{Mode, member, names, scripted, server};
@@ -30,6 +30,19 @@ async fn another_server_renames_nothing_and_a_bare_name_does_while_it_is_the_onl
     assert_eq!(error.to_string(), expected);
     let error = two.client("jura").await.expect_err("nobody");
     assert!(matches!(&error, Error::Unknown { meant: Some(meant), .. } if meant == "jira"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_without_a_prefix_owns_its_names_even_those_that_the_host_changes() {
+    let says = |who: &'static str| {
+        Server::new(who).tool(Tool::new("books.find", move || async move { who }))
+    };
+    let host = Host::start([member("a", says("a")), member("b", says("b")).prefix("")]).expect("a host");
+    assert_eq!(names(&host.tools().await), ["a__books_find_d2157426", "books_find_bb06f8d3"]);
+    assert_eq!(host.call::<String>("books.find", json!({})).await.expect("text"), "b");
+    let error = host.call_tool("a__books.find", json!({})).await.expect_err("not a name of the host");
+    let expected = r#"expected a known tool, but found "a__books.find"; did you mean `a__books_find_d2157426`?"#;
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
@@ -81,5 +94,9 @@ async fn a_name_that_is_near_draws_nothing_on_a_terminal() {
     let (client, _script) = scripted(Mode { tools, ..Mode::default() }).await;
     let host = Host::start([Member::connected("a", client)]).expect("a host");
     let error = host.call_tool("hello[2J", json!({})).await.expect_err("no such name").to_string();
-    assert!(error.ends_with(r"did you mean `hello\u{1b}[2J`?"), "{error}");
+    assert!(error.ends_with("did you mean `a__hello__2J_cd34125c`?"), "{error}");
+    // A URI is no name of the host: it is shown as the server wrote it, escaped.
+    let meant = Some("a://\u{1b}[2J".to_owned());
+    let error = Error::Unknown { meant, name: "a://2J".to_owned(), what: "resource" }.to_string();
+    assert!(error.ends_with(r"did you mean `a://\u{1b}[2J`?"), "{error}");
 }

@@ -63,7 +63,10 @@ impl Host {
     pub(super) async fn find(&self, list: List, name: &str) -> Result<Found> {
         for effort in [Effort::None, Effort::Prefixed, Effort::Load, Effort::Refresh] {
             self.prepare(list, effort, name).await;
-            if let Some(found) = self.one(list, name, |entry| entry.exposed == name)? {
+            // Behind an empty prefix, a server's own name goes before the same name of other servers.
+            let is_own = |known: &Known, entry: &Named| known.prefix.is_empty() && entry.own == name;
+            let is_meant = |known: &Known, entry: &Named| entry.exposed == name || is_own(known, entry);
+            if let Some(found) = self.one(list, name, is_meant)? {
                 return Ok(found);
             }
             // The host's name is unique, but a server's own name may be ambiguous: search by own names only
@@ -71,13 +74,14 @@ impl Host {
             if matches!(effort, Effort::None | Effort::Prefixed) {
                 continue;
             }
-            if let Some(found) = self.one(list, name, |entry| entry.own == name)? {
+            if let Some(found) = self.one(list, name, |_, entry| entry.own == name)? {
                 return Ok(found);
             }
             if list == List::Resources {
                 self.prepare(List::ResourceTemplates, effort, name).await;
-                let has =
-                    |entry: &Named| Template::parse(&entry.own).is_ok_and(|template| template.matches(name));
+                let has = |_: &Known, entry: &Named| {
+                    Template::parse(&entry.own).is_ok_and(|template| template.matches(name))
+                };
                 if let Some(found) = self.one(List::ResourceTemplates, name, has)? {
                     return Ok(found);
                 }
@@ -104,11 +108,11 @@ impl Host {
     ///
     /// # Errors
     /// [`Error::Ambiguous`] if several servers have such an entry.
-    fn one(&self, list: List, name: &str, is_meant: impl Fn(&Named) -> bool) -> Result<Option<Found>> {
+    fn one(&self, list: List, name: &str, is_meant: impl Fn(&Known, &Named) -> bool) -> Result<Option<Found>> {
         let mut found: Vec<Found> = Vec::new();
         for known in self.members() {
             let entries = known.known(list).unwrap_or_default();
-            let entry = entries.iter().find(|entry| is_meant(entry));
+            let entry = entries.iter().find(|entry| is_meant(&known, entry));
             if let Some(entry) = entry {
                 found.push(Found { entry: Some(entry.raw.clone()), own: entry.own.clone(), known });
             }
@@ -130,10 +134,16 @@ impl Host {
     }
 
     fn unknown(&self, list: List, name: &str) -> Error {
-        let all: Vec<_> = self.members().iter().filter_map(|known| known.known(list)).collect();
-        let entries = || all.iter().flat_map(|entries| entries.iter());
-        let names = entries().map(|it| it.exposed.as_str()).chain(entries().map(|it| it.own.as_str()));
-        let meant = arguments::nearest(name, names).map(str::to_owned);
+        // Each spelling of a name, and the host's name: of the own names, several servers may have one.
+        let mut names: Vec<(String, String)> = Vec::new();
+        for known in self.members() {
+            for Named { exposed, own, .. } in known.known(list).unwrap_or_default().iter() {
+                let spelled = format!("{}{}{own}", known.prefix, names::SEPARATOR);
+                names.extend([exposed, &spelled, own].map(|it| (it.clone(), exposed.clone())));
+            }
+        }
+        let near = arguments::nearest(name, names.iter().map(|(spelled, _)| spelled.as_str()));
+        let meant = near.and_then(|near| names.iter().find(|(it, _)| it == near)).map(|(_, it)| it.clone());
         Error::Unknown { meant, name: name.to_owned(), what: what(list) }
     }
 }

@@ -123,7 +123,7 @@ impl ToolError {
     /// Adds a hint: what the model can do about the error.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(hint.into()).filter(|hint| !hint.is_empty());
         self
     }
 
