@@ -1,8 +1,8 @@
-//! Files with secrets, such as tokens, that a user names on the command line.
+//! Files with secrets, such as tokens or the frames of a connection, that a user names on the command line.
 //!
-//! In: a path. Out: the text of the file, if other users can neither read nor change it.
+//! In: a path. Out: the text of the file, if other users can neither read nor change it; or a file to write.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -22,6 +22,14 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
         return Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes, but found more")));
     }
     Ok(text)
+}
+
+/// Opens a file to write. If it is created, only the user can read it.
+pub(crate) fn create(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    options.create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options.open(path)
 }
 
 /// Checks the mode of the open file, so that no other file can take its place between check and use. A pipe

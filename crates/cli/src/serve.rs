@@ -102,7 +102,7 @@ pub(crate) fn tap(trace: Option<Option<PathBuf>>) -> Result<Option<Tap>, Failure
     match trace {
         None => Ok(None),
         Some(None) => Ok(Some(Tap::stderr())),
-        Some(Some(path)) => match File::create(&path) {
+        Some(Some(path)) => match secret_file::create(&path, File::options().write(true).truncate(true)) {
             Ok(file) => Ok(Some(Tap::lines(file))),
             Err(error) => Err(Failure::usage(format!("--trace={}: {error}", path.display()))),
         },

@@ -50,12 +50,16 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
     };
     let (at, fixed) = match (error.kind(), context(ContextKind::InvalidArg)) {
         // An entry of a file has no option for a token, which would be written into it.
-        (ErrorKind::UnknownArgument, Some("--bearer-env" | "--token-file")) if command == "servers add" => {
+        (ErrorKind::UnknownArgument, Some(option @ ("--bearer-env" | "--token-file")))
+            if command == "servers add" =>
+        {
             return Some(Failure {
                 hint: Some(
                     "`--header 'Authorization: Bearer ${VARIABLE}'` reads a token from a variable".to_owned(),
                 ),
-                ..Failure::usage("expected an option of `plainwire servers add`".to_owned())
+                ..Failure::usage(format!(
+                    "expected an option of `plainwire servers add`, but found {option:?}"
+                ))
             });
         }
         // A guess at how to send a token. The token is not repeated.
@@ -350,7 +354,7 @@ mod tests {
         );
         check(
             "servers add x --bearer-env T --url http://a/mcp",
-            "expected an option of `plainwire servers add`",
+            "expected an option of `plainwire servers add`, but found \"--bearer-env\"",
             "`--header 'Authorization: Bearer ${VARIABLE}'` reads a token from a variable",
         );
         check("servers add mine nowhere -v", &server("nowhere"), "plainwire servers add mine -- nowhere -v");

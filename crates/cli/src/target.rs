@@ -46,13 +46,10 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
     })
 }
 
-/// Opens the file of `--server-log=FILE`, which only the user may read: a server may write secrets to its stderr.
+/// Opens the file of `--server-log=FILE`.
 fn log_file(path: &Path) -> Result<File, Failure> {
-    let mut options = File::options();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| Failure::usage(format!("--server-log={}: {error}", path.display())))
+    let opened = secret_file::create(path, File::options().append(true));
+    opened.map_err(|error| Failure::usage(format!("--server-log={}: {error}", path.display())))
 }
 
 /// The variables without which `cargo run` builds anew, or finds no compiler. They hold no secrets.
@@ -119,20 +116,21 @@ fn remote(url: &str) -> Result<Remote, Failure> {
     Ok(Remote::new(url))
 }
 
-/// Adds the headers and the token of the command line. The token replaces the one of an entry.
+/// Sets the headers and the token of the command line, in place of those of an entry.
 fn with_headers(mut remote: Remote, choice: &ServerChoice) -> Result<Remote, Failure> {
     if choice.allow_unencrypted {
         remote = remote.allow_unencrypted();
     }
     let token = token(choice)?;
-    for header in &choice.header {
-        let (name, value) = self::header(header)?;
-        if token.is_some() && name.eq_ignore_ascii_case("authorization") {
-            let text =
-                "expected one token, but found --header Authorization beside --bearer-env or --token-file";
-            return Err(Failure::usage(text.to_owned()));
-        }
-        remote = remote.header(name, value);
+    let headers = choice.header.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
+    let authorized = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("authorization")).count();
+    if authorized + usize::from(token.is_some()) > 1 {
+        let text = "expected one --header Authorization, --bearer-env or --token-file, but found several";
+        return Err(Failure::usage(text.to_owned()));
+    }
+    for (at, (name, value)) in headers.iter().enumerate() {
+        let is_first = !headers[..at].iter().any(|(it, _)| it.eq_ignore_ascii_case(name));
+        remote = if is_first { remote.set_header(*name, *value) } else { remote.header(*name, *value) };
     }
     Ok(match token {
         Some(token) => remote.bearer_token(token),
@@ -192,13 +190,18 @@ fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
 /// in its place would be shown too.
 fn no_token(name: &str) -> Failure {
     let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    let text = match is_name {
-        true => format!("--bearer-env {name}: expected the variable to be set, but found nothing"),
-        false => "--bearer-env: expected the name of an environment variable that is set, but found none"
-            .to_owned(),
+    let (text, hint) = match is_name {
+        true => (
+            format!("--bearer-env {name}: expected the variable to be set, but found nothing"),
+            format!("`export {name}=…` sets it to the token"),
+        ),
+        false => (
+            "--bearer-env: expected the name of an environment variable that is set, but found none"
+                .to_owned(),
+            "export VARIABLE with the token, and then give its name, as in `--bearer-env VARIABLE`"
+                .to_owned(),
+        ),
     };
-    let hint =
-        "export VARIABLE with the token, and then give its name, as in `--bearer-env VARIABLE`".to_owned();
     Failure { hint: Some(hint), ..Failure::usage(text) }
 }
 
@@ -304,6 +307,11 @@ pub(crate) fn variables(input_env: &[String]) -> Result<Variables, Failure> {
         let (id, name) = text
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("expected --input-env=ID=VARIABLE, but found {text:?}")))?;
+        if variable(name).is_none() {
+            // Only the id is shown: the rest may be a secret.
+            let text = format!("--input-env {id}=…: expected the variable to be set, but found nothing");
+            return Err(Failure::usage(text));
+        }
         Ok((id.to_owned(), name.to_owned()))
     };
     let answers: Vec<(String, String)> = input_env.iter().map(pair).collect::<Result<_, Failure>>()?;

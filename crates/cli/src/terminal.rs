@@ -39,21 +39,30 @@ pub(crate) struct EditedLines {
     /// Whether the editor shows a prompt whose line has not been taken, because the caller of `next` has given up.
     is_open: bool,
     lines: mpsc::Receiver<TerminalInput>,
-    prompts: std::sync::mpsc::Sender<String>,
+    prompts: std::sync::mpsc::Sender<Prompt>,
+}
+
+/// A prompt, and what is typed after it.
+#[derive(Debug)]
+pub(crate) enum Prompt {
+    /// The answer to a question, which may be private: it has no history and no completion.
+    Answer(String),
+    /// A command.
+    Command(String),
 }
 
 impl EditedLines {
     pub(crate) fn new(
-        prompts: std::sync::mpsc::Sender<String>,
+        prompts: std::sync::mpsc::Sender<Prompt>,
         lines: mpsc::Receiver<TerminalInput>,
     ) -> Self {
         Self { is_open: false, lines, prompts }
     }
 
-    async fn next(&mut self, prompt: &str) -> TerminalInput {
+    async fn next(&mut self, prompt: &str, kind: fn(String) -> Prompt) -> TerminalInput {
         if self.is_open {
             output::say(&format!("{prompt}\n"));
-        } else if self.prompts.send(visible::text(prompt)).is_err() {
+        } else if self.prompts.send(kind(visible::text(prompt))).is_err() {
             return TerminalInput::End;
         }
         self.is_open = true;
@@ -84,11 +93,20 @@ impl Terminal {
         entry
     }
 
-    /// Shows a prompt and reads a line. Cancel safe: a line that arrives after the future was dropped is the
-    /// result of the next call.
+    /// Shows a prompt and reads a command, which the history keeps if an editor reads it. Cancel safe like
+    /// [`Self::ask`].
+    pub(crate) async fn command(&mut self, prompt: &str) -> TerminalInput {
+        match &mut self.edited {
+            Some(edited) => edited.next(prompt, Prompt::Command).await,
+            None => self.ask(prompt).await,
+        }
+    }
+
+    /// Shows a prompt and reads the answer to a question. Cancel safe: a line that arrives after the future was dropped
+    /// is the result of the next call.
     pub(crate) async fn ask(&mut self, prompt: &str) -> TerminalInput {
         if let Some(edited) = &mut self.edited {
-            return edited.next(prompt).await;
+            return edited.next(prompt, Prompt::Answer).await;
         }
         self.say(prompt);
         let entry = self.line().await;

@@ -225,6 +225,14 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
             &["cursor", "--header=A: s3cret", "--", "plainwire"],
             "expected --header with a server over HTTP, but found a command",
         ),
+        (
+            &["cursor", "--env=A=1", "--env=A=2", "--", "plainwire"],
+            "expected --env A once, but found it twice",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://a", "--header=A: 1", "--header=a: 2"],
+            "expected --header a once, but found it twice",
+        ),
         (&["windsurf", "--project", "--", "plainwire"], "Windsurf has no file for projects"),
     ] {
         let ran = install(&home, words);

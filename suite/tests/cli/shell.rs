@@ -84,6 +84,26 @@ hint: start the shell with it: plainwire shell --no-input …
 }
 
 #[test]
+fn options_of_the_shell_hold_for_all_lines() {
+    let with = |option: &str, lines: &str| {
+        let mut command = binary::command();
+        command.args(["shell", option]).args(REFERENCE);
+        script::run(command, lines)
+    };
+    let ran = with("--json", "calculate expression=7\n");
+    assert!(ran.quietly().starts_with("{\"resultType\":"));
+    let ran = with("--no-input", "ask whom=user\ncalculate expression=7\n");
+    assert!(ran.stdout.ends_with("7\n") && !ran.stderr.contains("asks:"), "{ran:?}");
+}
+
+#[test]
+fn help_of_a_line_is_that_of_the_shell_or_of_the_tool() {
+    let ran = shell("list --help\ncalculate --help\n");
+    assert!(ran.code == 0 && ran.stderr.starts_with("TOOL key=text"), "{ran:?}");
+    assert!(ran.stdout.starts_with("calculate(expression: string)"), "{ran:?}");
+}
+
+#[test]
 fn settings_hold_for_the_lines_after_them() {
     let ran = shell(":json\n:trace\ncalculate expression=7\n:json\n:trace\ncalculate expression=8\n");
     assert!(ran.stdout.starts_with("{\"resultType\":") && ran.stdout.ends_with("}\n8\n"), "{}", ran.stdout);
@@ -178,6 +198,7 @@ fn a_user_types_completes_answers_and_interrupts() {
 
     let history = std::fs::read_to_string(home.join("plainwire/shell_history")).expect("a history");
     assert!(history.contains("calculate expression=6*7") && !history.contains("1111"), "{history}");
+    assert!(!history.contains("!decline"), "an answer is no command: {history}");
     let mode = std::os::unix::fs::PermissionsExt::mode(
         &std::fs::metadata(home.join("plainwire/shell_history")).expect("a file").permissions(),
     );

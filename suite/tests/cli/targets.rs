@@ -105,7 +105,7 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
     assert_eq!(run(&[&entry[..], &["--token-file", &file]].concat()).quietly(), "42\n");
     let ran = run(&[&entry[..], &["--token-file", &file, "--header", "authorization: Basic x"]].concat());
     assert!(
-        ran.code == 2 && ran.stderr.starts_with("error: expected one token, but found --header"),
+        ran.code == 2 && ran.stderr.starts_with("error: expected one --header Authorization, "),
         "{ran:?}"
     );
     let with_token = format!(r#"{{"url":"{url}","headers":{{"Authorization":"Bearer another"}}}}"#);
@@ -114,6 +114,10 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
         &format!(r#"{{"mcpServers":{{"shelf":{with_token},"notes":{{"command":"notes"}}}}}}"#),
     );
     assert_eq!(run(&entry).code, 4);
+    let header = format!("authorization: Bearer {token}");
+    assert_eq!(run(&[&entry[..], &["--header", &header]].concat()).quietly(), "42\n");
+    let ran = run(&[&entry[..], &["--header", &header, "--header", &header]].concat());
+    assert!(ran.code == 2 && ran.stderr.contains(", but found several"), "{ran:?}");
     assert_eq!(run(&[&entry[..], &["--token-file", &file]].concat()).quietly(), "42\n");
     let ran = run(&["list", "--config", &config, "--server", "notes", "--token-file", &file]);
     let said = "error: expected --token-file with a server over HTTP, but \"notes\" is a command\n\nhint: a command gets \
@@ -194,6 +198,9 @@ fn answers_inputs_of_an_editor_from_the_environment() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("expected an answer to the input \"which\" (Which one?)"), "{ran:?}");
     assert_eq!(ask(&["--input-env", "which"]).code, 2);
+    let unset = ask(&["--input-env", "which=NOBODY"]);
+    let said = "error: --input-env which=…: expected the variable to be set, but found nothing\n";
+    assert_eq!((unset.code, &*unset.stderr), (2, said));
 }
 
 #[test]

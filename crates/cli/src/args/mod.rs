@@ -329,6 +329,9 @@ pub(crate) struct Meanwhile {
 
 #[derive(Debug, Args)]
 pub(crate) struct Session {
+    /// Do not let the server ask questions. By default they are shown on stderr and you answer on stdin.
+    #[arg(long)]
+    pub(crate) no_input: bool,
     #[command(flatten)]
     pub(crate) ask: Ask,
 }

@@ -33,7 +33,7 @@ pub(crate) struct Login {
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Vec<String>,
     /// Seconds to wait for you to sign in.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = super::seconds)]
     pub(crate) timeout: u64,
     #[command(flatten)]
     pub(crate) site: Site,
@@ -80,7 +80,7 @@ pub(crate) struct Servers {
     #[arg(long)]
     pub(crate) json: bool,
     /// Seconds that --check waits for each server.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = super::seconds)]
     pub(crate) timeout: u64,
 }
 

@@ -16,8 +16,8 @@ use serde_json::Value;
 use crate::exit::Failure;
 use crate::quote;
 pub(crate) use convert::shown;
-pub(crate) use word::assignment;
 use node::Node;
+pub(crate) use word::assignment;
 use word::{Given, Word};
 
 /// The arguments of the command line, before the schema of the tool is known.

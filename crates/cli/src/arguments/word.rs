@@ -54,6 +54,7 @@ pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
             (_, Some((key, text))) => (
                 key,
                 match text.strip_prefix('@') {
+                    Some("") => return Err(no_file(key)),
                     Some(path) => Given::Text(read(key, path, File::open(path))?),
                     None => Given::Text(text.to_owned()),
                 },
@@ -82,9 +83,20 @@ pub(crate) fn assignment(key: &str, value: &Value) -> Option<String> {
     Some(if is_json { format!("{key}:={value}") } else { format!("{key}={text}") })
 }
 
+/// Returns the error for `key=@`.
+fn no_file(key: &str) -> Failure {
+    Failure {
+        hint: Some(format!("`{key}=@FILE` reads a file; `{key}:='\"@\"'` gives the text itself")),
+        ..Failure::usage(format!("expected a file after `{key}=@`, but found nothing"))
+    }
+}
+
 fn parsed(key: &str, json: &str) -> Result<Box<RawValue>, Failure> {
     serde_json::from_str(json).map_err(|error| Failure {
-        hint: Some(format!("`{key}={json}` gives text, or the type that the tool's schema names")),
+        hint: Some(match assignment(key, &json.into()).filter(|it| it.contains(":=")) {
+            Some(word) => format!("{} gives the text", quote::quoted(&word)),
+            None => format!("`{key}={json}` gives text, or the type that the tool's schema names"),
+        }),
         ..Failure::usage(format!("expected JSON after `{key}:=`, but found {json:?}: {error}"))
     })
 }

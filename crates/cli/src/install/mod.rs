@@ -160,7 +160,8 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
         let command = command(it)?;
         let kind =
             matches!(it.place.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("stdio");
-        let env = it.server.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
+        let env = it.server.env.iter().map(|text| variable(text)).collect::<Result<Vec<_>, _>>()?;
+        check_once("--env", &env, |one, other| one == other)?;
         return Ok(NewEntry::Command { args: command.1, command: command.0, env, kind });
     };
     if it.place.client == KnownClient::ClaudeDesktop {
@@ -185,12 +186,28 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
     }
     let header =
         |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let headers = it.server.header.iter().map(header).collect::<Result<Vec<_>, _>>()?;
+    check_once("--header", &headers, str::eq_ignore_ascii_case)?;
     Ok(NewEntry::Url {
-        headers: it.server.header.iter().map(header).collect::<Result<_, _>>()?,
+        headers,
         key: if it.place.client == KnownClient::Windsurf { "serverUrl" } else { "url" },
         kind: matches!(it.place.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("http"),
         url: url.clone(),
     })
+}
+
+/// Refuses a name that an option gives twice: an entry has room for one value.
+fn check_once(
+    option: &str,
+    given: &[(String, String)],
+    is_same: impl Fn(&str, &str) -> bool,
+) -> Result<(), Failure> {
+    let names = given.iter().map(|(name, _)| name.as_str()).enumerate();
+    let twice = names.filter(|(at, name)| given[..*at].iter().any(|it| is_same(&it.0, name)));
+    match twice.map(|(_, name)| visible::short_line(name, 80)).next() {
+        None => Ok(()),
+        Some(name) => Err(Failure::usage(format!("expected {option} {name} once, but found it twice"))),
+    }
 }
 
 fn variable(text: &str) -> Result<(String, String), Failure> {

@@ -20,7 +20,7 @@ use crate::quote::quoted;
 const DEADLINE: Duration = Duration::from_secs(3);
 
 /// The names that a line can be completed with.
-#[derive(rustyline::Helper, rustyline::Highlighter, rustyline::Hinter, rustyline::Validator)]
+#[derive(Clone, rustyline::Helper, rustyline::Highlighter, rustyline::Hinter, rustyline::Validator)]
 pub(super) struct Names {
     ask: Ask,
     client: Client,

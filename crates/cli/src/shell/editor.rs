@@ -1,7 +1,7 @@
 //! The line editor of `plainwire shell`, on a thread of its own, because reading a line blocks.
 //!
 //! In: prompts. Out: the lines that the user types. The history is a file that only the user can read; a line
-//! that begins with a blank does not get into it.
+//! that begins with a blank does not get into it, nor does the answer to a question.
 
 use std::path::Path;
 use std::sync::mpsc as requests;
@@ -14,7 +14,7 @@ use rustyline::{CompletionType, Config, Editor, ExternalPrinter as _};
 use tokio::sync::mpsc;
 
 use super::complete::Names;
-use crate::terminal::{EditedLines, TerminalInput};
+use crate::terminal::{EditedLines, Prompt, TerminalInput};
 use crate::{above, paths};
 
 /// The maximal number of lines in the history.
@@ -31,9 +31,9 @@ pub(super) fn start(names: Names) -> EditedLines {
     EditedLines::new(prompts, lines)
 }
 
-fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<TerminalInput>) {
+fn edit(names: Names, asked: &requests::Receiver<Prompt>, typed: &mpsc::Sender<TerminalInput>) {
     let Ok(mut editor) = Editor::<Names, FileHistory>::with_config(config()) else { return };
-    editor.set_helper(Some(names));
+    editor.set_helper(Some(names.clone()));
     let history = paths::data().map(|folder| folder.join("shell_history"));
     if let Some(file) = &history {
         let _ = editor.load_history(file);
@@ -44,11 +44,14 @@ fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<T
     }
     while let Ok(prompt) = asked.recv() {
         let edited = above::edit();
-        let read = editor.readline(&prompt);
+        let (read, is_command) = match prompt {
+            Prompt::Command(prompt) => (editor.readline(&prompt), true),
+            Prompt::Answer(prompt) => (answer(&mut editor, &names, &prompt), false),
+        };
         drop(edited);
         let input = match read {
             Ok(line) => {
-                let is_new = is_kept(&line) && editor.add_history_entry(&line).unwrap_or(false);
+                let is_new = is_command && is_kept(&line) && editor.add_history_entry(&line).unwrap_or(false);
                 if let (true, Some(file)) = (is_new, &history) {
                     keep(&mut editor, file);
                 }
@@ -61,6 +64,16 @@ fn edit(names: Names, asked: &requests::Receiver<String>, typed: &mpsc::Sender<T
             return;
         }
     }
+}
+
+/// Reads a line without completion, and with a history that is empty and stays so.
+fn answer(editor: &mut Editor<Names, FileHistory>, names: &Names, prompt: &str) -> rustyline::Result<String> {
+    let of_commands = std::mem::replace(editor.history_mut(), FileHistory::with_config(&config()));
+    editor.set_helper(None);
+    let read = editor.readline(prompt);
+    editor.set_helper(Some(names.clone()));
+    *editor.history_mut() = of_commands;
+    read
 }
 
 fn config() -> Config {

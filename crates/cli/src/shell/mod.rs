@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 
 use crate::args::{Command, Session};
-use crate::connect::with_client_and_person;
+use crate::connect::{with_client_and_person, with_client_for_long};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
 use crate::terminal::{Terminal, TerminalInput};
@@ -30,7 +30,7 @@ const MAX_NAME: usize = 30;
 pub(crate) async fn run(session: Session) -> Result<Exit, Failure> {
     let terminal = Arc::new(Mutex::new(Terminal::default()));
     let person = Person::at(Arc::clone(&terminal));
-    with_client_and_person(&session.ask, person, async |client| {
+    let work = async |client: &Client| {
         let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
         if is_terminal {
             let names = Names::new(client.clone(), Handle::current(), &session.ask);
@@ -42,8 +42,11 @@ pub(crate) async fn run(session: Session) -> Result<Exit, Failure> {
             done = lines(client, &terminal, &session, is_terminal) => done,
             never = notices::each(own.as_mut(), notices::show) => match never {},
         }
-    })
-    .await
+    };
+    match session.no_input {
+        true => with_client_for_long(&session.ask, work).await,
+        false => with_client_and_person(&session.ask, person, work).await,
+    }
 }
 
 fn greet(client: &Client) {
@@ -64,11 +67,12 @@ async fn lines(
     is_terminal: bool,
 ) -> Result<Exit, Failure> {
     let name = client.server_info().map(|it| visible::short_line(&it.name, MAX_NAME)).unwrap_or_default();
-    let (prompt, mut settings) = (format!("{name}> "), Settings::default());
+    let prompt = format!("{name}> ");
+    let mut settings = Settings { json: session.ask.json.is_some(), ..Settings::default() };
     let mut exit = Exit::Done;
     loop {
         let input = match is_terminal {
-            true => terminal.lock().await.ask(&prompt).await,
+            true => terminal.lock().await.command(&prompt).await,
             false => terminal.lock().await.line().await,
         };
         let line = match input {

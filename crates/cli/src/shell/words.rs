@@ -98,6 +98,14 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
         ("help" | ":help" | "?", []) => Typed::Set(Setting::Help),
         (":json", []) => Typed::Set(Setting::Json),
         (":trace", []) => Typed::Set(Setting::Trace),
+        (word, [option]) if ["--help", "-h"].contains(&option.as_str()) => {
+            if COMMANDS.contains(&word) {
+                Typed::Set(Setting::Help)
+            } else {
+                let describe = ["describe".to_owned(), word.to_owned()];
+                Typed::Command(Box::new(command(&describe, ask)?))
+            }
+        }
         (":log", []) => return Err(Failure::usage(format!("expected :log LEVEL, with one of {}", levels()))),
         (":log", [name]) => Typed::Set(Setting::Log(LogLevel::parse(name).ok_or_else(|| {
             Failure::usage(format!("expected a level ({}), but found {name:?}", levels()))

@@ -110,6 +110,8 @@ states ((open|closed)[], required)
 </tool>
 ";
     assert_eq!(render(&[tool, entry(&json!({ "name": "bare" }))]), expected);
+    let two_lines = entry(&json!({ "name": "one</name>\n<tool>" }));
+    assert_eq!(render(&[two_lines]), "<tool>\n<name>one</name>\\n<tool></name>\n</tool>\n");
 }
 
 #[test]

@@ -149,7 +149,13 @@ impl Pages<'_> {
             // Spec: an invalid cursor makes all cached pages of the list invalid.
             self.client.shared.cache.as_ref().inspect(|cache| cache.forget_list(self.list));
         }
-        let sent: Sent = decode(&answer?)?;
+        // The list has a name of its own in each method, which the error of `decode` does not know.
+        let sent: Sent = serde_json::from_str(answer?.get()).map_err(|error| {
+            let why = error.to_string().replace("`entries`", &format!("`{}`", self.list.member()));
+            Error::Decode {
+                message: format!("the result of `{method}` is of another type than expected: {why}"),
+            }
+        })?;
         let Entries::All(entries) = sent.entries else {
             let message = format!(
                 "expected a page of `{method}` to have at most {MAX_ENTRIES} entries, but found more"

@@ -30,6 +30,19 @@ async fn pages_come_when_they_are_wanted() {
 }
 
 #[tokio::test]
+async fn a_page_without_its_list_is_an_error_with_the_name_of_the_list() {
+    let (client, mut script) = Script::connect(Client::builder(), MODERN).await;
+    let serve = async {
+        let (id, _) = script.expect("tools/list").await;
+        script.answer(&id, json!({ "resultType": "complete" })).await;
+    };
+    let (error, ()) = tokio::join!(client.list_tools(), serve);
+    let error = error.expect_err("no list").to_string();
+    let expected = "the result of `tools/list` is of another type than expected: missing field `tools`";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[tokio::test]
 async fn a_cursor_that_the_server_has_forgotten_takes_its_pages_with_it() {
     let (client, mut script) = Script::connect(Client::builder(), MODERN).await;
     let page = |name: &str, cursor: Value| {

@@ -34,14 +34,13 @@ async fn another_server_renames_nothing_and_a_bare_name_does_while_it_is_the_onl
 
 #[tokio::test]
 async fn a_server_without_a_prefix_owns_its_names_even_those_that_the_host_changes() {
-    let says = |who: &'static str| {
-        Server::new(who).tool(Tool::new("books.find", move || async move { who }))
-    };
+    let says = |who: &'static str| Server::new(who).tool(Tool::new("books.find", move || async move { who }));
     let host = Host::start([member("a", says("a")), member("b", says("b")).prefix("")]).expect("a host");
     assert_eq!(names(&host.tools().await), ["a__books_find_d2157426", "books_find_bb06f8d3"]);
     assert_eq!(host.call::<String>("books.find", json!({})).await.expect("text"), "b");
     let error = host.call_tool("a__books.find", json!({})).await.expect_err("not a name of the host");
-    let expected = r#"expected a known tool, but found "a__books.find"; did you mean `a__books_find_d2157426`?"#;
+    let expected =
+        r#"expected a known tool, but found "a__books.find"; did you mean `a__books_find_d2157426`?"#;
     assert_eq!(error.to_string(), expected);
 }
 

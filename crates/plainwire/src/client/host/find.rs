@@ -108,7 +108,12 @@ impl Host {
     ///
     /// # Errors
     /// [`Error::Ambiguous`] if several servers have such an entry.
-    fn one(&self, list: List, name: &str, is_meant: impl Fn(&Known, &Named) -> bool) -> Result<Option<Found>> {
+    fn one(
+        &self,
+        list: List,
+        name: &str,
+        is_meant: impl Fn(&Known, &Named) -> bool,
+    ) -> Result<Option<Found>> {
         let mut found: Vec<Found> = Vec::new();
         for known in self.members() {
             let entries = known.known(list).unwrap_or_default();

@@ -63,13 +63,20 @@ impl Remote {
         self
     }
 
+    /// Sets a header that the client sends with each request, in place of all headers of this name. Case is ignored.
+    /// Otherwise like [`Self::header`].
+    pub fn set_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let name = name.into();
+        self.headers.retain(|(it, _)| !it.eq_ignore_ascii_case(&name));
+        self.header(name, value)
+    }
+
     /// Sets the token that the client sends with each request, as `Authorization: Bearer`. It replaces one that was set
     /// before, and a header of this name. Connecting to another
     /// machine over `http` fails then, since everybody on the way could read the token: use `https`, or
     /// [`Self::allow_unencrypted`].
-    pub fn bearer_token(mut self, token: impl AsRef<str>) -> Self {
-        self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
-        self.header("authorization", format!("Bearer {}", token.as_ref()))
+    pub fn bearer_token(self, token: impl AsRef<str>) -> Self {
+        self.set_header("authorization", format!("Bearer {}", token.as_ref()))
     }
 
     /// Uses the credentials of `authorize`, and lets it replace them when the server refuses them:
