@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueHint};
 use plainwire_oauth::AuthFault;
 
+use crate::elicit::page;
 use crate::visible;
 
 /// The outcome of the command, and its exit code.
@@ -207,6 +208,12 @@ impl From<plainwire::Error> for Failure {
             }
             _ => (Exit::Unreachable, Some(TRACE)),
         };
+        let page = match &error {
+            plainwire::Error::Rpc(answer) if answer.received_code() == Some(PAGE_REQUIRED) => {
+                pages(answer.data())
+            }
+            _ => None,
+        };
         let text = format!("{error}{source}");
         // The server's own hint goes before one of this command.
         let (text, own) = match &error {
@@ -216,9 +223,24 @@ impl From<plainwire::Error> for Failure {
             },
             _ => (text, None),
         };
-        Self { exit, hint: own.or(hint.map(Into::into)), text }
+        Self { exit, hint: page.or(own).or(hint.map(Into::into)), text }
     }
 }
+
+/// The code of the error by which a server of 2025-11-25 asks the user to open a page.
+const PAGE_REQUIRED: i32 = -32042;
+
+/// Returns the hint to open the pages that `data` names.
+fn pages(data: Option<&str>) -> Option<String> {
+    let data: serde_json::Value = serde_json::from_str(data?).ok()?;
+    let urls = data["elicitations"].as_array()?.iter().filter_map(|it| it["url"].as_str());
+    let pages: Vec<String> = urls.take(MAX_PAGES).map(page::in_one_line).collect();
+    (!pages.is_empty())
+        .then(|| format!("the server asks you to open {}, and then to call again", pages.join(", ")))
+}
+
+/// The maximal number of pages in a hint.
+const MAX_PAGES: usize = 5;
 
 /// Returns the `plainwire login` command for the server of `choice`. A URL that may contain a secret becomes
 /// `…`, for the user to complete.

@@ -50,7 +50,7 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
 
 /// The result of looking for a name that a server refused.
 pub(crate) enum Meant {
-    /// The server lists it, so the refusal has another reason.
+    /// The server lists it, or does not show its list, so the refusal has another reason.
     Listed,
     /// The user probably meant something else: a hint.
     Other(String),
@@ -71,7 +71,8 @@ impl Meant {
 
 /// Looks for a name that was wanted from a list of the server: of tools, of prompts or of resources (by URI).
 pub(crate) async fn by(client: &Client, wanted: List, name: &str) -> Meant {
-    let known = entries(client, wanted).await;
+    // Of a server that does not answer, nothing is known.
+    let Some(known) = entries(client, wanted).await else { return Meant::Listed };
     let keys = || known.iter().filter_map(|entry| key(entry, wanted)).filter(|key| !key.is_empty());
     if keys().any(|known| known == name) {
         return Meant::Listed;
@@ -81,7 +82,8 @@ pub(crate) async fn by(client: &Client, wanted: List, name: &str) -> Meant {
         (List::Prompts, "a prompt", "prompt"),
         (List::Resources, "a resource", "read"),
     ] {
-        let others = if list == wanted { Vec::new() } else { entries(client, list).await };
+        let others = if list == wanted { None } else { entries(client, list).await };
+        let others = others.unwrap_or_default();
         let is_named = |entry: &&Entry| key(entry, list) == Some(name) || entry.name() == name;
         if let Some(key) = others.iter().find(is_named).and_then(|entry| key(entry, list)) {
             let more = if list == List::Resources { "" } else { " …" };
@@ -104,7 +106,7 @@ async fn uri(client: &Client, resources: &[Entry], name: &str) -> Option<String>
     if let Some(uri) = resources.iter().find(|it| it.name() == name).and_then(|it| key(it, List::Resources)) {
         return Some(format!("the resource {name} has a URI: `plainwire read {}`", shell(uri)));
     }
-    let templates = entries(client, List::ResourceTemplates).await;
+    let templates = entries(client, List::ResourceTemplates).await.unwrap_or_default();
     let template = templates.iter().filter_map(|entry| Some((entry.name(), text(entry, "uriTemplate")?)));
     let template = template.collect::<Vec<_>>();
     let fixed = |template: &str| template.split('{').next().unwrap_or_default().to_owned();
@@ -124,14 +126,15 @@ async fn uri(client: &Client, resources: &[Entry], name: &str) -> Option<String>
     })
 }
 
-/// Returns the entries in a list of the server; none if the server has no such list, or does not return it soon.
-async fn entries(client: &Client, list: List) -> Vec<Entry> {
+/// Returns the entries in a list of the server, and no entries if the server has no such list; `None` if it does not
+/// return the list soon.
+async fn entries(client: &Client, list: List) -> Option<Vec<Entry>> {
     let has_list = list.method().split('/').next().is_some_and(|it| client.hello().capabilities.has(it));
     if !has_list {
-        return Vec::new();
+        return Some(Vec::new());
     }
-    let Ok(Ok(raw)) = timeout(HINT_DEADLINE, client.list_raw(list)).await else { return Vec::new() };
-    raw.iter().map(|raw| Entry::read(raw.get())).collect()
+    let raw = timeout(HINT_DEADLINE, client.list_raw(list)).await.ok()?.ok()?;
+    Some(raw.iter().map(|raw| Entry::read(raw.get())).collect())
 }
 
 /// Returns the text by which an entry of a list is requested.

@@ -1,7 +1,8 @@
 //! A server over HTTP whose tool is described by a file, for tests of `plainwire dev`.
 //!
 //! Arguments: the address, and a folder. The file `description` in the folder is read at the start; a call takes as many
-//! milliseconds as the file `pause` says. The tool `t` reports progress first, and `quiet` does not. The file `pid` in
+//! milliseconds as the file `pause` says. The tool `t` reports progress first, `quiet` does not, and `asks` asks the user. The
+//! file `pid` in
 //! the current folder gets the id of the process.
 
 use std::fs;
@@ -33,9 +34,17 @@ async fn main() -> Result<()> {
         }
     });
     let quiet = Tool::new("quiet", move || tokio::time::sleep(pause));
-    let server = plainwire::server!().tool(tool.description(description)).tool(quiet).resource(notes);
+    let server =
+        plainwire::server!().tool(tool.description(description)).tool(quiet).tool(asks).resource(notes);
     // Calls that run when the server is asked to end are lost.
     server.drain(Duration::ZERO).http(address.as_str()).await
+}
+
+/// Asks the user.
+#[tool]
+async fn asks(ctx: &Context) -> Result<&'static str, ToolError> {
+    ctx.elicit::<Confirm>("sure", "Sure?").await?.accepted()?;
+    Ok("agreed")
 }
 
 /// Notes of a test.

@@ -421,3 +421,16 @@ fn ends_with_its_call_and_not_with_its_stdin() {
     );
     assert!(took < Duration::from_secs(5), "{took:?}");
 }
+
+/// In 2025-11-25, an error can name the page that the user has to open first.
+#[test]
+fn a_page_in_an_error_is_shown() {
+    let page = json!({ "mode": "url", "elicitationId": "1", "url": "https://example.com/in\u{1b}?a=1", "message": "m" });
+    let error = json!({ "code": -32042, "message": "sign in", "data": { "elicitations": [page] } });
+    let mut steps = legacy(&json!({ "tools": {} }));
+    steps.push(Step::Say(json!({ "jsonrpc": "2.0", "id": 2, "error": error })));
+    let ran = play(&["call", "x", "--era", "legacy"], steps, "");
+    let hint = "hint: the server asks you to open https://example.com/in\\u{1b}?a=1 (its host: example.com), and then to call \
+                again\n";
+    assert!(ran.code == 4 && ran.stderr.ends_with(hint), "{ran:?}");
+}

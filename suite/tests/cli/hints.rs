@@ -125,6 +125,19 @@ fn a_tool_without_a_name_is_not_what_was_meant() {
 }
 
 #[test]
+fn of_a_server_that_does_not_show_its_tools_nothing_is_said() {
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    let refused = |id: u64| {
+        Step::Say(
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": "no `x` today" } }),
+        )
+    };
+    steps.extend([refused(2), Step::Read, refused(3)]);
+    let ran = script::play(&["call", "x", "--era", "legacy"], steps, "");
+    assert_eq!((ran.code, &*ran.stderr), (4, "error: no `x` today (code -32603)\n"));
+}
+
+#[test]
 fn changes_that_only_a_session_reports_are_hinted_at() {
     let mut steps = script::modern(&json!({ "tools": { "listChanged": true } }));
     let refusal =

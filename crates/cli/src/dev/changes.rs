@@ -94,6 +94,11 @@ pub(super) fn of_listen(listen: &Value) -> Vec<String> {
     lists.chain(uris).map(|frame| frame.to_string()).collect()
 }
 
+/// Returns whether a notification of a server belongs to a call: it reports its progress, or is a log message.
+pub(super) fn is_of_call(method: &str) -> bool {
+    ["notifications/message", "notifications/progress"].contains(&method)
+}
+
 /// Returns the id of the subscription that a notification belongs to.
 pub(super) fn subscription(notification: &Value) -> &Value {
     &notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]

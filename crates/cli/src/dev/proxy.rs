@@ -102,7 +102,10 @@ impl Proxy {
         if method == "notifications/cancelled" {
             let id = params["requestId"].to_string();
             self.listens.remove(&id);
-            self.open.remove(&id);
+            // A server that is replaced still runs the calls that it has.
+            if let Some(open) = self.open.remove(&id).filter(|open| open.generation < self.generation) {
+                return vec![ToServer(open.generation, line)];
+            }
         }
         let had_room = match method {
             "subscriptions/listen" => self.note_listen(&frame["id"], &line),
@@ -127,9 +130,8 @@ impl Proxy {
 
     /// Handles an answer of the client to a request of a server.
     fn answer(&mut self, mut frame: Value) -> Vec<Action> {
-        let known = self.asked.remove(frame["id"].as_str().unwrap_or_default());
-        // A server that is gone gets no answers.
-        let Some((generation, id)) = known.filter(|(generation, _)| *generation == self.generation) else {
+        // The questions of a server that is gone are forgotten.
+        let Some((generation, id)) = self.asked.remove(frame["id"].as_str().unwrap_or_default()) else {
             return Vec::new();
         };
         frame["id"] = id;
@@ -185,7 +187,10 @@ impl Proxy {
         let id = frame.get("id").cloned();
         match (id, frame.get("method").and_then(Value::as_str)) {
             (Some(id), None) => self.result(generation, &id, frame, line, now),
-            _ if generation != self.generation => Vec::new(),
+            // A server that is replaced still reports on the calls that it has, and asks for them.
+            (None, Some(method)) if generation != self.generation && !changes::is_of_call(method) => {
+                Vec::new()
+            }
             (Some(id), Some(_)) if !has_room(self.asked.len(), &id) => {
                 vec![ToServer(generation, changes::too_many(&id))]
             }
@@ -247,7 +252,12 @@ impl Proxy {
         self.is_ready = false;
         self.down = None;
         let initialize = self.set_up.initialize().filter(|_| self.set_up.is_initialized()).cloned();
-        let Some(mut again) = initialize else { return (generation, self.ready()) };
+        // A client that did not wait for the answer greets this server itself.
+        let waits = |it: &Value| {
+            let line = |line: &String| serde_json::from_str(line).is_ok_and(|line: Value| line == *it);
+            self.waiting.iter().any(line)
+        };
+        let Some(mut again) = initialize.filter(|it| !waits(it)) else { return (generation, self.ready()) };
         // A legacy server has to be greeted again. The client does not see it.
         let id = Value::from(format!("plainwire-dev-initialize-{generation}"));
         self.own.insert(id.to_string());
@@ -333,7 +343,7 @@ impl Proxy {
         withdrawn.chain(answers).collect()
     }
 
-    /// Returns whether a server of an earlier generation still has open requests.
+    /// Returns whether the server of this generation still has open requests.
     pub(super) fn is_needed(&self, generation: u64) -> bool {
         self.open.iter().any(|(id, open)| open.generation == generation && !self.listens.contains_key(id))
     }

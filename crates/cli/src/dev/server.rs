@@ -30,7 +30,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// A running server.
 pub(super) struct Server {
     child: Child,
-    frames: SyncSender<Waiting>,
+    /// The frames to write to its input; `None` once that is closed.
+    frames: Option<SyncSender<Waiting>>,
     room: Arc<Room>,
     pub(super) generation: u64,
 }
@@ -53,18 +54,24 @@ impl Server {
         });
         let (frames, written) = sync_channel::<Waiting>(MAX_UNREAD);
         thread::spawn(move || write(stdin, written.iter()));
-        Ok(Self { child, frames, generation, room: Arc::default() })
+        Ok(Self { child, frames: Some(frames), generation, room: Arc::default() })
     }
 
     /// Sends a frame. Returns whether there was room for it.
     pub(super) fn send(&self, frame: String) -> bool {
-        self.room.try_hold(frame).is_some_and(|frame| self.frames.try_send(frame).is_ok())
+        let Some(frames) = &self.frames else { return false };
+        self.room.try_hold(frame).is_some_and(|frame| frames.try_send(frame).is_ok())
+    }
+
+    /// Closes the input of the server, once it has read the frames that were sent.
+    pub(super) fn close(&mut self) {
+        self.frames = None;
     }
 
     /// Closes the input of the server, waits for its exit, and kills it if it takes too long. Returns its exit status,
     /// and `None` if it was killed.
     pub(super) fn end(mut self) -> Option<ExitStatus> {
-        drop(self.frames);
+        self.close();
         let end = Instant::now() + GRACE;
         loop {
             match self.child.try_wait() {
@@ -118,14 +125,18 @@ pub(super) fn not_started(command: &[OsString], error: &io::Error) -> String {
 
 /// Runs a build, and returns whether it succeeded.
 pub(super) fn build(words: &[OsString]) -> bool {
-    let built = command(words).stdin(Stdio::null()).stdout(Stdio::null()).spawn().and_then(|mut child| {
+    let built = command(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().and_then(|mut child| {
+        // Some compilers report on stdout.
+        let stdout = child.stdout.take().map(|stdout| thread::spawn(move || show(stdout)));
         child.stderr.take().into_iter().for_each(show);
+        stdout.into_iter().for_each(|shown| drop(shown.join()));
         child.wait()
     });
     match built {
         Ok(status) => status.success(),
         Err(error) => {
-            output::note(&format!("starting the build failed: {error}"));
+            let program = words.first().map(|it| visible::line(&it.to_string_lossy())).unwrap_or_default();
+            output::note(&format!("starting the build {program:?} failed: {error}"));
             false
         }
     }

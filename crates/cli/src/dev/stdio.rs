@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,10 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
             break;
         }
     }
+    if let Some(exit) = development.finish(&received)? {
+        development.end();
+        return Ok(exit);
+    }
     let has_run = development.has_run;
     development.end();
     Ok(if has_run { Exit::Done } else { Exit::Unreachable })
@@ -115,6 +119,25 @@ impl Development {
     /// Returns whether the first server is still to be built or started.
     fn is_first(&self) -> bool {
         self.building.is_some() && !self.has_run
+    }
+
+    /// Passes on what the server still answers once its client has closed its input, for at most [`DRAIN`]. Returns the
+    /// exit code of a signal that comes meanwhile.
+    fn finish(&mut self, received: &Receiver<Event>) -> Result<Option<Exit>, Failure> {
+        let until = Instant::now() + DRAIN;
+        while let Some(server) = &mut self.running {
+            server.close();
+            if !self.proxy.is_needed(server.generation) {
+                break;
+            }
+            match received.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Event::Asked(exit)) => return Ok(Some(exit)),
+                Ok(event @ (Event::Server(..) | Event::ServerEnd(_))) => self.handle(event)?,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        Ok(None)
     }
 
     fn handle(&mut self, event: Event) -> Result<(), Failure> {

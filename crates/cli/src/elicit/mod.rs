@@ -4,7 +4,7 @@
 //! The user sees every answer before it is sent. No page is opened here: the user opens it.
 
 mod form;
-mod page;
+pub(crate) mod page;
 
 use std::sync::{Arc, OnceLock};
 

@@ -16,6 +16,13 @@ pub(super) fn show(url: &str, terminal: &mut Terminal) {
     }
 }
 
+/// Returns the URL, its host and warnings in one line.
+pub(crate) fn in_one_line(url: &str) -> String {
+    let host = visible::line(Parts::of(url).host);
+    let warnings: String = warnings(url).iter().map(|it| format!("; warning: {it}")).collect();
+    format!("{} (its host: {host}{warnings})", visible::line(url))
+}
+
 /// The parts of a URL before its path.
 struct Parts<'u> {
     has_user: bool,

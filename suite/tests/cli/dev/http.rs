@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use plainwire::Client;
 use plainwire::client::Change;
-use plainwire::model::SubscriptionFilter;
+use plainwire::model::{ElicitResult, SubscriptionFilter};
 use plainwire::proto::cursor::List;
 use plainwire::proto::peer::EraChoice;
 use plainwire::serde_json::json;
@@ -171,6 +171,61 @@ async fn a_restart_waits_for_the_call_that_runs_and_later_requests_wait_for_the_
         assert_eq!(called.expect("a result").content[0].as_text(), Some(before));
         assert_eq!(described, after);
     }
+}
+
+#[tokio::test]
+async fn a_call_that_asks_gets_its_answer_while_the_next_server_is_due() {
+    let running = Running::start("asking", "0");
+    running.until("the server was started").await;
+    let (asked, question) = tokio::sync::watch::channel(false);
+    let builder = Client::builder().era(EraChoice::Legacy).on_elicit(move |_| {
+        let asked = asked.clone();
+        async move {
+            asked.send_replace(true);
+            // Until the change is noticed, and the restart waits for this call.
+            sleep(Duration::from_secs(1)).await;
+            ElicitResult::accept(json!({}))
+        }
+    });
+    let client = builder.connect(format!("http://{}/mcp", running.own).as_str()).await.expect("a server");
+    let change = async {
+        question.clone().wait_for(|asked| *asked).await.expect("a question");
+        running.write("description", "Second");
+    };
+    let (called, ()) = tokio::join!(client.call_tool("asks", json!({})), change);
+    assert_eq!(called.expect("a result").content[0].as_text(), Some("agreed"));
+    assert_eq!(description(&client).await, "Second");
+}
+
+/// Posts a message to a path, with headers of its own. Returns the response.
+fn post(running: &Running, path: &str, headers: &str, message: &str) -> String {
+    let mut stream = TcpStream::connect(running.own).expect("it listens");
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\naccept: \
+         application/json, text/event-stream\r\n{headers}content-length: {}\r\n\r\n",
+        message.len()
+    );
+    stream.write_all(format!("{head}{message}").as_bytes()).expect("it reads");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("UTF-8");
+    response
+}
+
+#[tokio::test]
+async fn a_wrong_path_ends_no_session() {
+    let running = Running::start("path", "0");
+    running.until("the server was started").await;
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    let opened = post(&running, "/mcp", "", initialize);
+    let session = opened.lines().find(|line| line.starts_with("mcp-session-id: ")).expect("a session");
+    let headers = format!("{session}\r\n");
+    post(&running, "/mcp", &headers, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    assert!(post(&running, "/elsewhere", &headers, list).starts_with("HTTP/1.1 404"));
+    running.write("description", "Second");
+    running.until("the server was restarted").await;
+    let listed = post(&running, "/mcp", &headers, list);
+    assert!(listed.contains("Second"), "{listed}");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use plainwire::Client;
 use plainwire::client::Notice;
 use plainwire::client::process::Program;
 use plainwire::proto::cursor::List;
+use plainwire::serde_json::Value;
 use plainwire_suite::binary;
 use tokio::time::timeout;
 
@@ -193,6 +194,31 @@ fn a_first_build_that_fails_is_shown_without_a_client() {
     sources.write("src/broken", "");
     let ran = crate::Ran::of(sources.command().stdin(Stdio::null()).output().expect("the binary starts"));
     assert!(ran.code == 3 && ran.stderr == "expected a semicolon\nthe build failed\n", "{ran:?}");
+}
+
+/// What a client sends before it closes its input is answered, as without `dev`.
+#[test]
+fn a_server_answers_what_came_before_the_end_of_the_input() {
+    let sources = Sources::new("piped");
+    sources.write("src/pause", "2");
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}"#,
+    ];
+    let ran = crate::script::run(sources.command(), &format!("{}\n", lines.join("\n")));
+    let id = |line: &str| plainwire::serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
+    let ids: Vec<Value> = ran.stdout.lines().map(id).collect();
+    assert_eq!((ran.code, &ids[..]), (0, &[1.into(), 2.into()][..]), "{ran:?}");
+}
+
+/// Some compilers write to stdout.
+#[test]
+fn both_outputs_of_a_build_are_shown() {
+    let sources = Sources::new("outputs");
+    sources.write("build.sh", "echo on stdout; echo on stderr >&2; exit 1");
+    let ran = crate::Ran::of(sources.command().stdin(Stdio::null()).output().expect("the binary starts"));
+    assert!(ran.stderr.contains("on stdout\n") && ran.stderr.contains("on stderr\n"), "{ran:?}");
 }
 
 #[test]

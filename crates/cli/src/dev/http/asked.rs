@@ -52,10 +52,15 @@ impl Asked {
         }
     }
 
-    /// Returns the errors that answer the requests whose server is gone.
+    /// Returns the errors that answer the requests whose server is gone, and shows which these are.
     pub(super) fn lost(&mut self) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
-        open.into_values().map(|(id, method, _)| changes::unanswered(&id, &method)).collect()
+        let lost = open.into_values().map(|(id, method, name)| {
+            let said = changes::said(&method, &name, true, self.began.elapsed().as_millis());
+            output::note(&format!("{said}: the server ended before it answered"));
+            changes::unanswered(&id, &method)
+        });
+        lost.collect()
     }
 }
 

@@ -68,7 +68,11 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         Ok(sent) => sent,
         Err(refused) => return refused,
     };
-    let Some(generation) = front.until_up_soon().await else {
+    let up = match front.finishing().filter(|_| is_of_call(&sent.message)) {
+        Some(generation) => Some(generation),
+        None => front.until_up_soon().await,
+    };
+    let Some(generation) = up else {
         return whole(
             StatusCode::SERVICE_UNAVAILABLE,
             "the server is not running: `plainwire dev` shows why\n",
@@ -89,9 +93,15 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         headers.insert(SESSION, id.clone());
     }
     let status = response.status();
-    // A server answers 404 to a session that it has ended.
-    if status == StatusCode::NOT_FOUND || (sent.method == Method::DELETE && status.is_success()) {
-        front.forget(&sent.headers);
+    let is_deleted = sent.method == Method::DELETE && status.is_success();
+    if (is_deleted || status == StatusCode::NOT_FOUND)
+        && let Some(session) = front.session(&sent.headers)
+    {
+        let session = session.lock().await;
+        // A server answers 404 to a session that it has ended, but also to another path, and to a stranger.
+        if is_deleted || session.is_of(&sent.path, &sent.headers) {
+            front.forget(&session);
+        }
     }
     let answered = if is_events(&response) && sent.message["method"] != "initialize" {
         let body = if is_standing {
@@ -109,7 +119,13 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let text = answer.to_string();
-        let session = Session::opened(&sent.message, &sent.path, &answer, response.headers(), generation);
+        let session = Session::opened(
+            &sent.message,
+            (&sent.path, &sent.headers),
+            &answer,
+            response.headers(),
+            generation,
+        );
         let is_remembered = session.is_some_and(|session| front.remember(session));
         if !is_remembered && response.headers().contains_key(SESSION) {
             output::note("too many or too large sessions: this one ends with the server");
@@ -132,6 +148,15 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
     let (mut head, body) = answered.into_parts();
     head.headers = headers;
     Response::from_parts(head, body)
+}
+
+/// Returns whether a message belongs to a call that runs: it answers a question of the server, or cancels the call.
+fn is_of_call(message: &Value) -> bool {
+    let is_one = |it: &Value| match it["method"].as_str() {
+        Some(method) => method == "notifications/cancelled",
+        None => it.get("id").is_some(),
+    };
+    each(message).all(is_one)
 }
 
 /// Reads a request.

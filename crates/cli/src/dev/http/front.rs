@@ -96,10 +96,19 @@ struct Upstream {
 enum State {
     /// It is built or started, and requests wait for it.
     Coming,
+    /// It is about to be replaced, and finishes the calls that it has. Other requests wait for the next one.
+    Finishing,
     /// No server runs, and none is being started.
     Stopped,
     /// It accepts connections.
     Up,
+}
+
+impl State {
+    /// Returns whether the next server is on its way.
+    fn is_coming(self) -> bool {
+        matches!(self, Self::Coming | Self::Finishing)
+    }
 }
 
 /// The state that all requests share.
@@ -138,6 +147,17 @@ impl Front {
         self.upstream.send_modify(|it| it.state = State::Coming);
     }
 
+    /// Makes requests wait, except for what belongs to the calls that the server still has.
+    pub(super) fn finish(&self) {
+        self.upstream.send_modify(|it| it.state = State::Finishing);
+    }
+
+    /// Returns the number of the server if it finishes its calls.
+    pub(super) fn finishing(&self) -> Option<u64> {
+        let upstream = *self.upstream.borrow();
+        (upstream.state == State::Finishing).then_some(upstream.generation)
+    }
+
     /// Answers requests with an error until [`Self::pause`]: no server runs, and none is being started.
     pub(super) fn stop(&self) {
         self.upstream.send_modify(|it| it.state = State::Stopped);
@@ -166,7 +186,7 @@ impl Front {
         let mut upstream = self.upstream.subscribe();
         let until_up = async {
             loop {
-                let found = *upstream.wait_for(|it| it.state != State::Coming).await.ok()?;
+                let found = *upstream.wait_for(|it| !it.state.is_coming()).await.ok()?;
                 if found.state == State::Up {
                     return Some(found.generation);
                 }
@@ -205,11 +225,9 @@ impl Front {
         true
     }
 
-    /// Forgets the session that a client names.
-    pub(super) fn forget(&self, headers: &HeaderMap) {
-        if let Some(id) = headers.get(forward::SESSION).and_then(|id| id.to_str().ok()) {
-            self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
-        }
+    /// Forgets the session that a client names, which has ended.
+    pub(super) fn forget(&self, session: &Session) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&session.id);
     }
 }
 

@@ -200,11 +200,13 @@ fn noted(changes: &mut Receiver<String>) -> bool {
 
 /// Ends the server that runs, once it has answered its requests or had time for it, and starts the next one.
 async fn restart(command: &[OsString], front: &Front, running: &mut Option<Process>) {
-    front.pause();
     if let Some(old) = running.take() {
+        front.finish();
         let _ = timeout(DRAIN, front.idle()).await;
+        front.pause();
         old.end().await;
     }
+    front.pause();
     match Process::start(command) {
         Ok(server) => *running = Some(server),
         Err(error) => {

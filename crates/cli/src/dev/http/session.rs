@@ -1,7 +1,7 @@
 //! A session of a client, which each new server has to open again.
 
 use bytes::Bytes;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method};
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ use crate::visible;
 
 /// A session: what its client has set up, and how the newest server knows it.
 pub(super) struct Session {
+    /// The header `authorization` of its client.
+    authorization: Option<HeaderValue>,
     /// The number of the server that knows the session.
     pub(super) generation: u64,
     /// The id that the client knows.
@@ -30,7 +32,7 @@ impl Session {
     /// request is too large to be remembered.
     pub(super) fn opened(
         initialize: &Value,
-        path: &str,
+        (path, sent): (&str, &HeaderMap),
         answer: &Value,
         headers: &HeaderMap,
         generation: u64,
@@ -38,6 +40,7 @@ impl Session {
         let upstream = headers.get(SESSION)?.clone();
         let mut set_up = SetUp::default();
         set_up.note(initialize).then_some(Self {
+            authorization: sent.get(AUTHORIZATION).cloned(),
             generation,
             id: upstream.to_str().ok()?.to_owned(),
             lists: changes::lists(answer.pointer("/result/capabilities")?),
@@ -45,6 +48,11 @@ impl Session {
             set_up,
             upstream,
         })
+    }
+
+    /// Returns whether a request to `path` with these headers comes from the client of this session.
+    pub(super) fn is_of(&self, path: &str, headers: &HeaderMap) -> bool {
+        self.path == path && headers.get(AUTHORIZATION) == self.authorization.as_ref()
     }
 
     /// Returns the notifications that everything has changed.
@@ -119,6 +127,19 @@ impl Session {
         let headers = HeaderMap::from_iter([(SESSION, HeaderValue::from_str(id).expect("an id"))]);
         let (initialize, answer) =
             (json!({ "method": "initialize" }), json!({ "result": { "capabilities": {} } }));
-        Self::opened(&initialize, "/mcp", &answer, &headers, 1).expect("a session")
+        Self::opened(&initialize, ("/mcp", &HeaderMap::new()), &answer, &headers, 1).expect("a session")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_of_its_path_and_of_its_token() {
+        let session = Session::for_test("1");
+        let stranger = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer bob"))]);
+        assert!(session.is_of("/mcp", &HeaderMap::new()) && !session.is_of("/mcpx", &HeaderMap::new()));
+        assert!(!session.is_of("/mcp", &stranger));
     }
 }

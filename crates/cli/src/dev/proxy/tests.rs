@@ -82,8 +82,39 @@ fn answers_of_the_client_go_to_the_server_that_has_asked() {
     };
     assert!(answered.contains(r#""id":1"#), "{answered}");
     proxy.handle_server(1, question.to_owned(), SECOND);
-    proxy.started();
+    proxy.ended(1, "was restarted");
     assert_eq!(proxy.handle_client(answer.to_owned(), SECOND), []);
+}
+
+#[test]
+fn a_server_that_is_replaced_finishes_its_calls() {
+    let mut proxy = in_session();
+    let call = r#"{"id":7,"method":"tools/call","params":{"name":"slow"}}"#;
+    proxy.handle_client(call.to_owned(), SECOND);
+    proxy.started();
+    // It reports progress, asks, and gets the answer. What it says of its lists is over.
+    let progress = r#"{"method":"notifications/progress","params":{"progressToken":1,"progress":2}}"#;
+    assert_eq!(proxy.handle_server(1, progress.to_owned(), SECOND), [ToClient(progress.to_owned())]);
+    let changed = r#"{"method":"notifications/tools/list_changed"}"#;
+    assert_eq!(proxy.handle_server(1, changed.to_owned(), SECOND), []);
+    let question = r#"{"id":1,"method":"elicitation/create","params":{}}"#;
+    assert!(matches!(&proxy.handle_server(1, question.to_owned(), SECOND)[..], [ToClient(_)]));
+    let answer = r#"{"id":"dev-1-1","result":{"action":"decline"}}"#;
+    assert!(matches!(&proxy.handle_client(answer.to_owned(), SECOND)[..], [ToServer(1, _)]));
+    // A cancellation reaches it, and it is no longer needed.
+    let cancelled = r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#;
+    assert_eq!(proxy.handle_client(cancelled.to_owned(), SECOND), [ToServer(1, cancelled.to_owned())]);
+    assert!(!proxy.is_needed(1));
+}
+
+#[test]
+fn a_client_that_does_not_wait_for_the_answer_to_initialize_greets_the_server_once() {
+    let mut proxy = Proxy::default();
+    let initialize = r#"{"id":0,"method":"initialize","params":{}}"#.to_owned();
+    let initialized = r#"{"method":"notifications/initialized"}"#.to_owned();
+    proxy.handle_client(initialize.clone(), SECOND);
+    proxy.handle_client(initialized.clone(), SECOND);
+    assert_eq!(proxy.started(), (1, vec![ToServer(1, initialize), ToServer(1, initialized)]));
 }
 
 #[test]

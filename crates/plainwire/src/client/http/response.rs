@@ -345,9 +345,9 @@ impl Connection {
         }
         match (&out.id, error_in(&body)) {
             (Some(_), Some(error)) => Ok(Some(self.read(error_frame(out, error.get()), permit))),
-            // The server does not know this method. With this answer, the peer continues with the legacy
-            // handshake.
-            (Some(_), None) if out.method == "server/discover" => {
+            // The server does not know this method, unless it is only too busy now. With this answer, the peer continues
+            // with the legacy handshake.
+            (Some(_), None) if out.method == "server/discover" && !matches!(status, 429 | 502..=504) => {
                 let text = serde_json::Value::from(format!("HTTP {status}"));
                 let error = format!(r#"{{"code":-32601,"message":{text}}}"#);
                 Ok(Some(self.read(error_frame(out, &error), None)))

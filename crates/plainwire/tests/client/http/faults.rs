@@ -319,6 +319,14 @@ async fn whatever_an_old_server_says_to_the_first_question_it_is_greeted() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_too_busy_for_the_first_question_is_no_old_one() {
+    let script = Script::new(|_| json("503 Service Unavailable", "try later")).await;
+    let error = Client::builder().remote(remote(script.address)).await.expect_err("too busy");
+    assert!(matches!(&error, Error::Http { status: 503, message, .. } if message == "try later"), "{error}");
+    assert!(!script.methods().iter().any(|it| it == "initialize"));
+}
+
+#[tokio::test]
 async fn answers_that_are_none_are_told() {
     let bodies = [
         with("200 OK", "text/html", "", "<html>"),
