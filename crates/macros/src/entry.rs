@@ -8,7 +8,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Ident, LitStr, Result, ReturnType, Signature};
+use syn::{
+    Attribute, Error, GenericArgument, Ident, LitStr, PathArguments, Result, ReturnType, Signature, Type,
+    TypeReference,
+};
 
 use crate::docs;
 use crate::function::{self, Function, argument_of, shown_at};
@@ -98,7 +101,13 @@ impl Entry {
         let description = docs::description(attributes);
         let returned = match &signature.output {
             ReturnType::Default => ident.span(),
-            ReturnType::Type(_, ty) => ty.span(),
+            ReturnType::Type(_, ty) => {
+                if let Some(borrowed) = borrowed(ty) {
+                    let text = "expected an owned type such as `String`: a result outlives the call and can't borrow";
+                    return Err(Error::new_spanned(borrowed, text));
+                }
+                ty.span()
+            }
         };
         let fails = function::fails(signature);
         let entry = Self { kind, description, fails, function, ident, name, options, returned, templated };
@@ -118,8 +127,9 @@ impl Entry {
             return Ok(());
         }
         let names: Vec<_> = self.function.arguments().map(|it| it.sent.clone()).collect();
-        match self.options.completed.iter().find(|it| !names.contains(&it.unraw().to_string())) {
-            Some(unknown) => {
+        let mut completed = self.options.completed.iter();
+        match completed.find(|(it, _)| !names.contains(&it.unraw().to_string())) {
+            Some((unknown, _)) => {
                 let names: Vec<_> = names.iter().map(String::as_str).collect();
                 let text = format!("expected {}, but found `{unknown}`", argument_of(&names));
                 Err(Error::new(unknown.span(), text))
@@ -173,7 +183,30 @@ impl Entry {
         // Blocking work can't be stopped, so a cancelled call ends when its work does.
         let finishes = self.options.blocking.is_some() && !self.options.has("on_cancel");
         let finish = finishes.then(|| quote!(.on_cancel(::plainwire::handler::OnCancel::Finish)));
-        quote!(#new #description #finish #(#calls)*)
+        let completed = self.options.completed.iter().map(|(argument, function)| {
+            let name = argument.unraw().to_string();
+            quote_spanned!(function.span()=> .complete(#name, #function))
+        });
+        quote!(#new #description #finish #(#calls)* #(#completed)*)
+    }
+}
+
+/// Returns the reference that a function returns, alone or in a `Result`, if it is not `'static`.
+fn borrowed(ty: &Type) -> Option<&TypeReference> {
+    match ty {
+        Type::Reference(it) => {
+            Some(it).filter(|it| it.lifetime.as_ref().is_none_or(|it| it.ident != "static"))
+        }
+        Type::Path(it) => match &it.path.segments.last()?.arguments {
+            PathArguments::AngleBracketed(inner) if it.path.segments.last()?.ident == "Result" => {
+                match inner.args.first()? {
+                    GenericArgument::Type(ty) => borrowed(ty),
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::parse::Parser;
-use syn::{Attribute, Error, Ident, ImplItem, ImplItemFn, ItemImpl, Meta, Result, Token};
+use syn::{Attribute, Error, Expr, Ident, ImplItem, ImplItemFn, ItemImpl, Meta, Result, Token};
 
 use crate::entry::{Entry, Kind};
 use crate::function::{self, own, shown_at};
@@ -183,9 +183,38 @@ fn take(method: &mut ImplItemFn, block: &ItemImpl) -> Result<Option<(Entry, Kind
         }
     };
     let mut signature = own_type::spelt_out(&method.sig, block)?;
-    let entry = Entry::take(kind, options, &method.attrs, &mut signature)?;
+    let mut entry = Entry::take(kind, options, &method.attrs, &mut signature)?;
+    for (_, function) in &mut entry.options.completed {
+        if let Some(method) = method_of(function, block) {
+            *function = bound(&method);
+        }
+    }
     own_type::independent(&entry.function, block)?;
     Ok(Some((entry, kind)))
+}
+
+/// Returns the name of a function if it is `Self::name`, and a method with `&self` of this `impl`.
+fn method_of(function: &Expr, block: &ItemImpl) -> Option<Ident> {
+    let Expr::Path(it) = function else { return None };
+    let [this, name] = &it.path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+    let is_it = |item: &ImplItem| match item {
+        ImplItem::Fn(method) => method.sig.ident == name.ident && method.sig.receiver().is_some(),
+        _ => false,
+    };
+    (this.ident == "Self" && block.items.iter().any(is_it)).then(|| name.ident.clone())
+}
+
+/// Returns a function that completes by calling the method on the value of the server.
+fn bound(method: &Ident) -> Expr {
+    let (this, typed) = (own("this"), own("typed"));
+    let at = method.span();
+    syn::parse_quote_spanned! {at=> {
+        let #this = ::std::sync::Arc::clone(&self);
+        move |#typed: ::plainwire::handler::Completing| {
+            let #this = ::std::sync::Arc::clone(&#this);
+            async move { #this.#method(#typed).await }
+        }
+    }}
 }
 
 /// Returns the kind of entry that an attribute declares; it may have the path of the crate before its name.

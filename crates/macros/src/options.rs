@@ -27,8 +27,8 @@ pub(crate) struct Options {
     pub(crate) described: bool,
     pub(crate) name: Option<LitStr>,
     pub(crate) uri: Option<LitStr>,
-    /// The names of the variables or arguments for which `complete` has a function.
-    pub(crate) completed: Vec<Ident>,
+    /// The variables or arguments for which `complete` has a function, each with the function.
+    pub(crate) completed: Vec<(Ident, Expr)>,
     /// The names of the options that were read so far.
     given: Vec<Ident>,
 }
@@ -128,18 +128,17 @@ impl Options {
                 Some(quote!(.#method(#page)))
             }
             (Takes::Complete, Value::For(pairs)) => {
-                let (arguments, functions): (Vec<_>, Vec<_>) = pairs.iter().cloned().unzip();
-                let names = arguments.iter().map(|argument| argument.unraw().to_string());
-                let calls = names
-                    .zip(&functions)
-                    .map(|(name, function)| quote_spanned!(function.span()=> .complete(#name, #function)));
-                let calls = calls.collect();
-                self.completed.extend(arguments);
-                Some(calls)
+                self.completed.extend(pairs.iter().cloned());
+                None
             }
             (Takes::Complete, _) => {
                 let text = "expected `complete(argument = function)`";
                 return Err(Error::new(method.span(), text));
+            }
+            (Takes::Duration, Value::Is(Expr::Lit(number))) => {
+                let text =
+                    format!("expected a unit, as in `{word} = \"30s\"`, but found `{}`", quote!(#number));
+                return Err(Error::new_spanned(number, text));
             }
             (Takes::Value | Takes::Duration | Takes::View, Value::Is(value)) => {
                 self.described |= word == "description";

@@ -322,9 +322,12 @@ impl ClientBuilder {
             return Ok(());
         }
         let found: Vec<_> = revisions.iter().map(|it| it.as_str()).collect();
-        let message = format!(
-            "expected the revisions of the client to have one of the era {choice:?}, but found {found:?}"
-        );
+        let message = match &found[..] {
+            [] => "expected at least one revision for the client, but found none".to_owned(),
+            _ => format!(
+                "expected the revisions of the client to have one of the era {choice:?}, but found {found:?}"
+            ),
+        };
         Err(Error::Target { message })
     }
 

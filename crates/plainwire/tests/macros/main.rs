@@ -4,6 +4,7 @@ mod attributes;
 mod calls;
 #[path = "../support/collected_logs.rs"]
 mod collected_logs;
+mod completions;
 mod data;
 mod errors;
 mod forms;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::check::{Check, Checked, exhausted, is, mismatch, types};
 use super::example::nearest;
-use super::wording::{Fault, Step, beginning, one_of};
+use super::wording::{Fault, Step, beginning, list, member, one_of};
 use crate::schema::{Keywords, required, resolve};
 
 impl<'s> Check<'s> {
@@ -40,7 +40,7 @@ impl<'s> Check<'s> {
         if let Some(fault) = self.unknown_tag(value, choices) {
             return Err(fault);
         }
-        let expected = self.constants(choices).unwrap_or_else(|| format!("one of {} forms", choices.len()));
+        let expected = self.named(choices).unwrap_or_else(|| format!("one of {} forms", choices.len()));
         Err(mismatch(schema, &expected, value))
     }
 
@@ -198,6 +198,26 @@ impl<'s> Check<'s> {
             }
         }
         Some(one_of(all.into_iter()))
+    }
+
+    /// Returns the alternatives in words, if each is a constant or an object with one member, as for the variants of an
+    /// enum with data.
+    fn named(&self, choices: &'s [Value]) -> Option<String> {
+        let mut all = Vec::new();
+        for choice in choices {
+            if let Some(constants) = self.constants(std::slice::from_ref(choice)) {
+                all.push(constants.trim_start_matches("one of ").to_owned());
+                continue;
+            }
+            let choice = resolve(choice, &self.schema.value).as_object()?;
+            match &required(choice)[..] {
+                [only] if choice["properties"].as_object().is_some_and(|it| it.len() == 1) => {
+                    all.push(member(only));
+                }
+                _ => return None,
+            }
+        }
+        Some(format!("one of {}", list(&all)))
     }
 }
 

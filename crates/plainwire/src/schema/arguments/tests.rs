@@ -139,6 +139,25 @@ fn names_the_tag_that_no_form_has() {
     assert_eq!(none, format!(r#"{tags} nothing; "add" would fit"#));
 }
 
+#[test]
+fn names_the_variants_of_an_enum_with_data() {
+    #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+    struct Marked {
+        mark: Mark,
+    }
+    #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+    enum Mark {
+        At(u32),
+        None,
+        Text { text: String },
+    }
+    let fault = |json: &str| crate::schema::read::<Marked>(json).expect_err("no such variant").0;
+    let forms = r#"expected `arguments.mark` to be one of "None", {"At": …}, {"Text": …}, but found"#;
+    for wrong in [r#"{"mark":{"Zone":1}}"#, r#"{"mark":"Nun"}"#] {
+        assert!(fault(wrong).starts_with(forms), "{}", fault(wrong));
+    }
+}
+
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 struct Form {
     kind: Option<Kind>,

@@ -182,13 +182,19 @@ pub(super) fn only(names: impl Iterator<Item = impl std::fmt::Display>) -> Strin
     if names.is_empty() { "be empty".to_owned() } else { format!("have only {}", list(&names)) }
 }
 
+/// Returns the object with this one member, without its value.
+pub(super) fn member(name: &str) -> String {
+    format!("{{{}: …}}", visible(&Value::from(name).to_string(), MAX_NAME))
+}
+
 /// Returns "one of 1, 2" for these values.
 pub(super) fn one_of<'v>(values: impl Iterator<Item = &'v Value>) -> String {
     let values: Vec<_> = values.map(|value| visible(&value.to_string(), MAX_NAME)).collect();
     format!("one of {}", list(&values))
 }
 
-fn list(all: &[String]) -> String {
+/// Returns the texts after commas; of many, the first ones.
+pub(super) fn list(all: &[String]) -> String {
     match all.get(..MAX_LISTED) {
         Some(first) if all.len() > MAX_LISTED => {
             format!("{} and {} more", first.join(", "), all.len() - MAX_LISTED)

@@ -118,8 +118,9 @@ impl Sealer {
         self.keys.seal(random::bytes(), &self.binding(origin), unix.saturating_add(self.ttl), &body).map_err(|_| {
             let limit = plainwire_proto::seal::MAX_BYTES;
             let text = format!(
-                "expected what is kept between rounds to take at most {limit} bytes (limit `request_state`), but \
-                 found {} before it was sealed",
+                "expected what is kept between rounds to take at most about {} bytes ({limit} when it is sealed: limit \
+                 `request_state`), but found {}: keep less, such as a key of what you store",
+                limit / 4 * 3,
                 body.len()
             );
             Error::new(ErrorKind::Internal, text)
