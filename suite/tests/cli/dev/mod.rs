@@ -196,7 +196,7 @@ fn a_first_build_that_fails_is_shown_without_a_client() {
     assert!(ran.code == 3 && ran.stderr == "expected a semicolon\nthe build failed\n", "{ran:?}");
 }
 
-/// What a client sends before it closes its input is answered, as without `dev`.
+/// As without `dev`.
 #[test]
 fn a_server_answers_what_came_before_the_end_of_the_input() {
     let sources = Sources::new("piped");
