@@ -325,3 +325,18 @@ impl From<io::Error> for Failure {
         Self { exit: Exit::Unreachable, hint: None, text: format!("writing to stdout failed: {error}") }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_pages_in_an_error_5_are_shown() {
+        let pages_of = |count: usize| {
+            let all = vec![serde_json::json!({ "url": "https://a" }); count];
+            pages(Some(&serde_json::json!({ "elicitations": all }).to_string()))
+        };
+        let shown = |count: usize| pages_of(count).expect("pages").matches("https://a").count();
+        assert_eq!((shown(1), shown(6), pages_of(0)), (1, 5, None));
+    }
+}

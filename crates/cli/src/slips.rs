@@ -18,6 +18,9 @@ const CLIENTS: [&str; 13] = [
     "tokens", "watch",
 ];
 
+/// The subcommands that begin with the name of an entry.
+const NAMES: [&str; 3] = ["call", "describe", "prompt"];
+
 /// Options of other clients that are followed by an argument `key=text`.
 const BEFORE_ARGUMENTS: [&str; 5] = ["--arg", "--argument", "--param", "--prompt-args", "--tool-arg"];
 
@@ -112,9 +115,13 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         (ErrorKind::MissingRequiredArgument, _) if end == words.len() => {
             // The name of a server may also be that of a program.
             let first = if command == "servers add" { 3 } else { 1 };
-            let Some(at) = (first..own.len()).find(|&at| is_server(&own[at]) && !is_value(own, at)) else {
-                return no_server(command, error);
+            let mut servers = (first..own.len()).filter(|&at| is_server(&own[at]) && !is_value(own, at));
+            let found = match (servers.next(), servers.next()) {
+                // The name of a tool may be that of a program, too.
+                (Some(1), Some(later)) if NAMES.contains(&command) => Some(later),
+                (first, _) => first,
             };
+            let Some(at) = found else { return no_server(command, error) };
             (at, as_server(&own[at])?)
         }
         _ => return None,
@@ -294,6 +301,7 @@ mod tests {
         let server = "expected the command of a server after `--`, but found \"./server\"";
         check("list ./server --verbose", server, "plainwire list -- ./server --verbose");
         check("call add a=1 ./server", server, "plainwire call add a=1 -- ./server");
+        check("call sh a=1 ./server", server, "plainwire call sh a=1 -- ./server");
         let url = "expected a URL after `--url`, but found \"http://a/mcp?x=1\"";
         check("list 'http://a/mcp?x=1'", url, "plainwire list --url 'http://a/mcp?x=1'");
         let local = "expected a URL after `--url`, but found \"localhost:8000/mcp\"";
