@@ -115,8 +115,10 @@ pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Gives the variants of an error type the code, message and hint that the model gets.
 ///
-/// The type has `Display`, for example by `thiserror`. The derive adds a method `into_tool_error`, which
-/// `#[tool]`, `#[resource]` and `#[prompt]` call when a function returns the error.
+/// `#[tool_error("there is no book {0:?}", code = "not_found")]` begins with the text of a variant. The derive implements
+/// `Display` and `std::error::Error` with these texts, and `From` for a field with `#[from]`. Without texts, the type has
+/// `Display` in another way, for example by `thiserror`. The derive adds a method `into_tool_error`, which `#[tool]`,
+/// `#[resource]` and `#[prompt]` call when a function returns the error.
 ///
 /// | Option | Meaning |
 /// |---|---|
@@ -129,9 +131,9 @@ pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Options stand on a variant, or on a struct: `#[tool_error(code = "not_found", hint = "…")]`. Texts may name
 /// fields: `{title}`, or `{0}` where fields have no names.
 ///
-/// The model never gets the text of a source, unless you ask for it: where thiserror's `#[error(…)]` is
-/// `transparent` or shows a field that is a source, `message` has to be given.
-#[proc_macro_derive(ToolError, attributes(tool_error))]
+/// The model never gets the text of a source, unless you ask for it: where the text, or thiserror's `#[error(…)]`, shows a
+/// field that is a source, or `#[error(…)]` is `transparent`, `message` has to be given.
+#[proc_macro_derive(ToolError, attributes(from, source, tool_error))]
 pub fn tool_error(item: TokenStream) -> TokenStream {
     tool_error::expand(item.into()).into()
 }

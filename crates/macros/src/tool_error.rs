@@ -2,11 +2,16 @@
 //!
 //! In: the type, with `#[tool_error(…)]` on its variants. Out: a method `into_tool_error`, which handlers
 //! call when they fail, and a conversion for `?` from the error that a `transparent` variant holds. If
-//! `#[error(…)]` of a variant shows the text of an error in a field, the variant compiles only with a `message`.
+//! the text of a variant shows the text of an error in a field, the variant compiles only with a `message`.
+//!
+//! [`display`] implements `Display` for a type with texts of its own.
+
+mod display;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Meta, Result};
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Meta, Result, Token};
 
 use crate::name::{any_of, meant};
 use crate::table::{self, TOOL_ERROR};
@@ -68,8 +73,10 @@ fn derived(ty: &DeriveInput) -> Result<TokenStream> {
             }
         }
     });
+    let shown = display::of(ty)?;
     Ok(quote! {
         #conversion
+        #shown
         #[automatically_derived]
         impl #generics #name #arguments #bounds {
             /// Converts the error into the one that the model gets, with its code, message and hint.
@@ -131,7 +138,7 @@ fn arm(path: TokenStream, name: &Ident, attributes: &[Attribute], fields: &Field
     }
     let fields = Named::all(fields);
     if worded.message.is_none()
-        && let Some(shown) = shows_a_source(attributes, &fields)
+        && let Some(shown) = shows_a_source(attributes, &worded, &fields)
     {
         let text = "expected `#[tool_error(message = \"…\")]` beside this text, which would show the model the text of \
                     another error";
@@ -175,6 +182,8 @@ struct Worded {
     hint: Option<LitStr>,
     message: Option<LitStr>,
     retryable: bool,
+    /// The text of `Display`, if no other derive implements that.
+    text: Option<LitStr>,
     /// Whether the variant holds a `ToolError`, which becomes the answer as it is.
     transparent: bool,
 }
@@ -184,7 +193,8 @@ impl Worded {
         let mut this = Self::default();
         let mut given: Vec<String> = Vec::new();
         for attribute in ours(attributes) {
-            attribute.parse_nested_meta(|it| {
+            let options = this.text_of(attribute)?;
+            let read = |it: syn::meta::ParseNestedMeta<'_>| {
                 let word = it.path.get_ident().map(ToString::to_string).unwrap_or_default();
                 if given.contains(&word) {
                     return Err(it.error(format!("expected `{word}` once, but found it again")));
@@ -207,9 +217,27 @@ impl Worded {
                 }
                 given.push(word);
                 Ok(())
-            })?;
+            };
+            syn::meta::parser(read).parse2(options)?;
         }
         Ok(this)
+    }
+
+    /// Takes the text with which an attribute may begin. Returns the options behind it.
+    fn text_of(&mut self, attribute: &Attribute) -> Result<TokenStream> {
+        attribute.parse_args_with(|input: ParseStream<'_>| {
+            if input.peek(LitStr) {
+                let text: LitStr = input.parse()?;
+                if self.text.is_some() {
+                    return Err(Error::new(text.span(), "expected one text, but found it again"));
+                }
+                self.text = Some(text);
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+            input.parse()
+        })
     }
 }
 
@@ -319,13 +347,17 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// Returns the part of thiserror's `#[error(…)]` that shows the text of another error, if any does:
+/// Returns the part of a variant's text, or of thiserror's `#[error(…)]`, that shows the text of another error, if any does:
 /// `transparent`, or a place for a field that is a source.
-fn shows_a_source(attributes: &[Attribute], fields: &[Named]) -> Option<TokenStream> {
-    let attribute = attributes.iter().find(|it| it.path().is_ident("error"))?;
-    let Meta::List(list) = &attribute.meta else { return None };
+fn shows_a_source(attributes: &[Attribute], worded: &Worded, fields: &[Named]) -> Option<TokenStream> {
+    let tokens =
+        match (&worded.text, attributes.iter().find(|it| it.path().is_ident("error")).map(|it| &it.meta)) {
+            (Some(text), _) => text.to_token_stream(),
+            (None, Some(Meta::List(list))) => list.tokens.clone(),
+            _ => return None,
+        };
     let is_source = |name: &str| fields.iter().any(|it| it.is_source && it.name == name);
-    for token in list.tokens.clone() {
+    for token in tokens {
         let shows = match &token {
             TokenTree::Ident(word) => word == "transparent" || is_source(&word.to_string()),
             TokenTree::Literal(_) => match syn::parse2::<LitStr>(token.to_token_stream()) {

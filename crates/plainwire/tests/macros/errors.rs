@@ -1,4 +1,4 @@
-//! Errors with `#[derive(ToolError)]`: the code, message and hint of a variant, beside `thiserror`.
+//! Errors with `#[derive(ToolError)]`: the code, message and hint of a variant, with and without `thiserror`.
 
 use plainwire::prelude::*;
 use serde_json::Value;
@@ -154,5 +154,46 @@ async fn masked_errors_keep_what_was_worded_for_the_model() {
         ("roof", "the call failed; the log of the server says why"),
     ] {
         assert_eq!(error_of(&client, "lend", json!({ "how": how })).await.1["message"], expected, "{how}");
+    }
+}
+
+/// An error whose texts stand in `#[tool_error]`, without another derive.
+#[derive(Debug, ToolError)]
+enum DeskError {
+    #[tool_error("there is no desk {0}", code = "not_found")]
+    NoDesk(u8),
+    #[tool_error("the desk is wet", message = "come back later")]
+    Wet { source: std::io::Error },
+    #[tool_error("{0} is no number", code = "number", message = "expected a number")]
+    Number(#[from] std::num::ParseIntError),
+    #[tool_error(transparent)]
+    Asked(ToolError),
+}
+
+#[tokio::test]
+async fn a_text_of_its_own_is_what_display_shows() {
+    #[tool]
+    async fn sit(how: String) -> Result<(), DeskError> {
+        Err(match &*how {
+            "none" => DeskError::NoDesk(3),
+            "wet" => DeskError::Wet { source: std::io::Error::other("rain") },
+            "x" => DeskError::from(how.parse::<u8>().expect_err("no number")),
+            _ => DeskError::from(ToolError::new("closed", "the room is closed")),
+        })
+    }
+
+    assert_eq!(DeskError::NoDesk(3).to_string(), "there is no desk 3");
+    assert_eq!(DeskError::Asked(ToolError::failed("no")).to_string(), "no");
+    let wet = DeskError::Wet { source: std::io::Error::other("rain") };
+    assert_eq!(std::error::Error::source(&wet).expect("a source").to_string(), "rain");
+    collected_logs::install();
+    let client = serve(plainwire::server!().tool(sit)).await;
+    for (how, expected) in [
+        ("none", json!({ "code": "not_found", "message": "there is no desk 3", "retryable": false })),
+        ("wet", json!({ "code": "failed", "message": "come back later", "retryable": false })),
+        ("x", json!({ "code": "number", "message": "expected a number", "retryable": false })),
+        ("closed", json!({ "code": "closed", "message": "the room is closed", "retryable": false })),
+    ] {
+        assert_eq!(error_of(&client, "sit", json!({ "how": how })).await.1, expected);
     }
 }

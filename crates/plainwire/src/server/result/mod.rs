@@ -54,7 +54,7 @@ pub struct Fallible<M>(std::marker::PhantomData<M>);
     label = "a tool returns text, a value, content, or a `Result` of those",
     note = "write `#[data]` above a type of your own, or derive `serde::Serialize` and `schemars::JsonSchema` for it; of a \
             `Result`, for the value that is in it",
-    note = "the error of a `Result` has to implement `Display` (`thiserror` derives it), or be `plainwire::ToolError`"
+    note = "the error of a `Result` has to implement `Display` (`ToolError` and `thiserror` derive it), or be `plainwire::ToolError`"
 )]
 pub trait IntoToolResult<M>: Send + 'static {
     /// Returns the schema of the structured content; `None` for a type that is sent without structured
@@ -183,7 +183,7 @@ impl From<Audio> for Content {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be returned from a resource",
     label = "a resource returns a `String`, a `Vec<u8>`, `ResourceContents`, or a `Result` of those",
-    note = "the error of a `Result` has to implement `Display` (`thiserror` derives it), or be `plainwire::ToolError`"
+    note = "the error of a `Result` has to implement `Display` (`ToolError` and `thiserror` derive it), or be `plainwire::ToolError`"
 )]
 pub trait IntoResource: Send + 'static {
     /// Converts the value into the contents of `uri`. `mime_type` is the declared media type of the resource;
@@ -239,7 +239,7 @@ impl<T: IntoResource, E: Into<ToolError> + Send + 'static> IntoResource for Resu
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be returned from a prompt",
     label = "a prompt returns a `String`, a `Vec<PromptMessage>`, or a `Result` of those",
-    note = "the error of a `Result` has to implement `Display` (`thiserror` derives it), or be `plainwire::ToolError`"
+    note = "the error of a `Result` has to implement `Display` (`ToolError` and `thiserror` derive it), or be `plainwire::ToolError`"
 )]
 pub trait IntoPrompt: Send + 'static {
     /// Converts the value into the result of `prompts/get`.

@@ -246,8 +246,7 @@ impl<E> IntoToolError for E {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be the error of a handler",
     label = "expected an error with `Display`, or `plainwire::ToolError`",
-    note = "`#[derive(thiserror::Error)]` implements `Display`; `#[derive(ToolError)]` beside it gives each variant a \
-            code and a hint"
+    note = "`#[derive(Debug, ToolError)]` implements `Display`, with `#[tool_error(\"…\", code = \"…\")]` on each variant"
 )]
 pub trait HandlerError {
     /// Converts the error into one for the model.
