@@ -28,11 +28,27 @@ pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T
         return decode(first).or_else(|error| second.and_then(|it| decode(it).ok()).ok_or(error));
     }
     let is_empty = text.is_empty();
+    if is_empty && let Some(other) = result.content.iter().find(|it| it.as_text().is_none()) {
+        let message = format!(
+            "expected a text or structured content, but found {}: `call_tool` returns it",
+            kind_of(other)
+        );
+        return Err(Error::Decode { message });
+    }
     serde_json::from_str(&text)
         .or_else(|_| serde_json::from_value(text.into()))
         // A tool that returns `()` sends nothing.
         .or_else(|error| if is_empty { serde_json::from_str("null") } else { Err(error) })
         .map_err(|error| super::other_type(&error))
+}
+
+/// Returns what a block of content is, in words.
+fn kind_of(block: &Content) -> &'static str {
+    match block {
+        Content::Image(_) => "an image",
+        Content::Audio(_) => "audio",
+        _ => "a block of content",
+    }
 }
 
 /// Returns the value in `{"result": …}`, if the object has no other member. In such objects servers send values

@@ -10,7 +10,7 @@ use schemars::generate::Contract;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::arguments::Rejected;
+use super::arguments::{Rejected, unfit_default};
 use super::patterns::Patterns;
 use super::preset::Preset;
 use super::walk::{self, Keywords};
@@ -76,7 +76,9 @@ impl InputSchema {
         let (patterns, misspelled) = Patterns::of(&value);
         let text = text::ordered(&value, order);
         let problem = misspelled.or_else(|| headers::problem(&value));
-        Self { order, patterns, problem, text, titles, ..Self::unchecked(value, constrained) }
+        let mut this = Self { order, patterns, problem, text, titles, ..Self::unchecked(value, constrained) };
+        this.problem = this.problem.take().or_else(|| unfit_default(&this));
+        this
     }
 
     /// Makes a schema from JSON text written by hand, and keeps that text for [`Self::listed`]. A `pattern`

@@ -15,7 +15,7 @@ async fn revisions_that_do_not_fit_the_era_are_refused_at_once() {
     for (era, revisions, found) in [
         (EraChoice::Modern, &[old][..], "of the era Modern, but found [\"2025-06-18\"]"),
         (EraChoice::Legacy, &[new], "of the era Legacy, but found [\"2026-07-28\"]"),
-        (EraChoice::Auto, &[], "of the era Auto, but found []"),
+        (EraChoice::Auto, &[], "at least one revision for the client, but found none"),
     ] {
         let builder = Client::builder().era(era).revisions(revisions);
         let error = builder.connect(Server::new("s")).await.expect_err("nothing to speak");

@@ -46,6 +46,18 @@ async fn nothing_is_read_as_nothing() {
     client.call::<u8>("reset", json!({})).await.expect_err("no number");
 }
 
+#[tokio::test]
+async fn a_picture_is_no_text() {
+    #[tool]
+    async fn draw() -> Image {
+        Image { bytes: vec![0], mime_type: "image/png".to_owned() }
+    }
+
+    let client = testing::client(plainwire::server!("s").tool(draw)).await.expect("a server");
+    let error = client.call::<String>("draw", json!({})).await.expect_err("no text").to_string();
+    assert_eq!(error, "expected a text or structured content, but found an image: `call_tool` returns it");
+}
+
 /// A state behind an `Arc` is a value like the one in it; what requests a header as an argument does not as a result.
 #[tokio::test]
 async fn a_value_behind_an_arc_is_the_value_and_a_result_has_no_headers() {

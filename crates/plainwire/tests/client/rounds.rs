@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use plainwire::client::{ClientBuilder, Sampling};
 use plainwire::model::{CallToolResult, CreateMessageResult, ElicitResult, Elicitation};
+use plainwire::prelude::*;
 use plainwire::proto::peer::RequestOptions;
-use plainwire::{Client, Error, Result};
-use serde_json::{Map, Value, json};
+use plainwire::{Client, Error};
+use serde_json::Map;
 use tokio::time::Instant;
 
 use crate::scripted_server::{MODERN, Script, elicit, sample};
@@ -459,4 +460,26 @@ async fn questions_and_states_of_all_calls_have_32_mib_together() {
             Err(error) => assert!(is_too_much && error.to_string().contains(expected), "{error}"),
         }
     }
+}
+
+/// The handler of the server runs from its beginning in each round.
+#[tokio::test]
+async fn progress_does_not_go_back_in_a_later_round() {
+    #[tool]
+    async fn count(ctx: Context) -> Result<(), ToolError> {
+        ctx.progress(1.0, None, None);
+        ctx.progress(2.0, None, None);
+        ctx.elicit::<Confirm>("on", "On?").await?.accepted()?;
+        ctx.progress(3.0, None, None);
+        Ok(())
+    }
+
+    let server = plainwire::server!("counts").progress_rate(100, 100).tool(count);
+    let builder = Client::builder().on_elicit(async |_| ElicitResult::accept(json!({})));
+    let client = plainwire::testing::client_with(server, builder).await.expect("a server");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&heard);
+    let report = move |it: plainwire::client::Progress| sink.lock().expect("no panic").push(it.done);
+    client.call::<()>("count", json!({})).on_progress(report).await.expect("an answer");
+    assert_eq!(*heard.lock().expect("no panic"), [1.0, 2.0, 3.0]);
 }

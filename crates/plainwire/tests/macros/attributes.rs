@@ -398,9 +398,7 @@ impl<S: Store> Library<S> {
 async fn methods_of_a_type_are_added_together() {
     let library = Arc::new(Library { store: vec!["Moss", "Stone"] });
     let server = plainwire::server!("library").with(Arc::clone(&library).counting());
-    let server = server
-        .with(plainwire::handler::Provider::entries(Arc::clone(&library)))
-        .with(Entries::new().tool(add));
+    let server = server.with(Arc::clone(&library)).with(Entries::new().tool(add));
     let client = serve(server).await;
     let names: Vec<_> = client.list_tools().await.expect("a list").into_iter().map(|it| it.name).collect();
     assert_eq!(names, ["books", "title", "rules", "add"]);

@@ -153,20 +153,23 @@ async fn names_both_places_of_a_name_that_is_declared_twice() {
     assert_eq!(refused(nameless).await.0, line);
 
     for (server, name) in [
-        (server().prompt(Prompt::new("a", hello)).prompt(Prompt::new("a", hello)), "prompt `a`"),
+        (
+            server().prompt(Prompt::new("a", hello)).prompt(Prompt::new("a", hello)),
+            "prompt `a`: expected the name",
+        ),
         (
             server().resource(Resource::new("a:b", "A", hello)).resource(Resource::new("a:b", "B", hello)),
-            "resource `a:b`",
+            "resource `a:b`: expected the URI",
         ),
         (
             server()
                 .resource_template(ResourceTemplate::new("a:{one}", "A", echo))
                 .resource_template(ResourceTemplate::new("a:{one}", "B", echo)),
-            "resource template `a:{one}`",
+            "resource template `a:{one}`: expected the URI",
         ),
     ] {
         let message = refused(server).await.1;
-        assert!(message.starts_with(&format!("{name}: expected the name once, but it is")), "{message}");
+        assert!(message.starts_with(&format!("{name} once, but it is")), "{message}");
     }
 }
 
@@ -267,4 +270,33 @@ async fn serves_only_the_revisions_it_is_told_to() {
     assert_eq!(refused, error_with_data("1", -32022, message, data));
     let client = testing::client(old()).await.expect("a client");
     assert_eq!((client.revision(), client.revision().era()), (Revision::V2025_06_18, Era::Legacy));
+}
+
+/// A client fills in the default that the schema lists.
+#[tokio::test]
+async fn a_default_that_its_own_bounds_exclude_is_a_mistake() {
+    const MANY: u32 = 9;
+
+    #[tool]
+    async fn few(#[argument(default = MANY, range = 1..=5)] n: u32) -> String {
+        n.to_string()
+    }
+    #[tool]
+    async fn on(#[argument(default = "never", format = "date")] day: String) -> String {
+        day
+    }
+
+    for (server, expected) in [
+        (
+            server().tool(few),
+            "tool `few`: the default of `n` does not fit: expected `arguments.n` to be at most 5, but found 9",
+        ),
+        (
+            server().tool(on),
+            "tool `on`: the default of `day` does not fit: expected `arguments.day` to be a date such as",
+        ),
+    ] {
+        let (_, message) = refused(server).await;
+        assert!(message.starts_with(expected), "{message}");
+    }
 }

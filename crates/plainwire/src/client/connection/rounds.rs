@@ -20,7 +20,7 @@ use plainwire_proto::revision::Revision;
 use super::Ask;
 use super::questions::{Held, MAX_QUESTIONS, QuestionOutcome, QuestionSource, bytes_of_parts};
 use super::state::ConnectionState;
-use crate::client::Stage;
+use crate::client::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 
@@ -35,6 +35,8 @@ pub(super) struct Call {
     /// The permit to keep the questions and the state of the newest round, until the server has answered the next
     /// request; `None` before the first round.
     held: Option<Held>,
+    /// The greatest progress that the program has heard of.
+    reported: f64,
     /// The number of times that the server has answered with questions, or asked for a retry.
     rounds: u32,
     /// The hard deadline of the call, in the time of the connection's clock.
@@ -43,7 +45,19 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) fn new(ask: Ask, until: Duration) -> Self {
-        Self { ask, is_repeated: false, delays: 0, held: None, rounds: 0, until }
+        Self { ask, is_repeated: false, delays: 0, held: None, reported: f64::NEG_INFINITY, rounds: 0, until }
+    }
+
+    /// Hands a report of progress to the program. In a later round, the handler runs from its beginning again: reports
+    /// that are not greater than those before are left out.
+    pub(super) fn report(&mut self, report: Progress) {
+        if self.is_retried() && report.done <= self.reported {
+            return;
+        }
+        self.reported = self.reported.max(report.done);
+        if let Some(handler) = &mut self.ask.progress {
+            handler(report);
+        }
     }
 
     /// Returns whether the server has answered the call with questions, or asked for a retry, at least once.

@@ -184,9 +184,7 @@ impl ConnectionState {
                     if let Some(trace) = &call.ask.trace {
                         trace.note(Stage::Progress { bytes: frame.len() as u64, done: progress, total });
                     }
-                    if let Some(handler) = &mut call.ask.progress {
-                        handler(Progress { done: progress, total, message });
-                    }
+                    call.report(Progress { done: progress, total, message });
                 }
                 Event::ListChanged(list) => {
                     self.cache.as_ref().inspect(|cache| cache.list_changed(list));

@@ -9,7 +9,7 @@ use plainwire_proto::json::shorten;
 use serde_json::{Map, Number, Value, json};
 
 use super::check::Check;
-use super::wording::beginning;
+use super::wording::{Step, beginning};
 use super::{bounds, format};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
@@ -43,6 +43,17 @@ pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchem
 pub(crate) fn fitting(wished: Value, part: &Value, schema: &InputSchema) -> Option<Value> {
     let maker = Maker { left: Cell::new(MAX_TRIES), schema };
     if maker.fits(&wished, part) { Some(wished) } else { closest(part, Some(&wished), schema) }
+}
+
+/// Returns the reason why the default of a property of the root does not fit the property, for the first one that does
+/// not.
+pub(crate) fn unfit_default(schema: &InputSchema) -> Option<String> {
+    schema.properties().into_iter().find_map(|(name, property, _)| {
+        let mut default = property.get("default").filter(|it| !it.is_null())?.clone();
+        let fault = Check::new(schema).value(&mut default, property).err()?;
+        let why = fault.within(Step::Name(name.to_owned())).text(None);
+        Some(format!("the default of `{name}` does not fit: {why}"))
+    })
 }
 
 /// Returns the known name that `name` was probably meant to be, if one is similar.

@@ -28,7 +28,7 @@ mod wording;
 
 use check::Check;
 pub(crate) use check::whole;
-pub(crate) use example::{fitting, nearest};
+pub(crate) use example::{fitting, nearest, unfit_default};
 pub(crate) use format::is_checked;
 use wording::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only};
 

@@ -118,11 +118,19 @@ impl fmt::Debug for Entries {
 /// A provider of entries: [`Entries`], or a type whose `impl` has the attribute `#[server]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no entries for a server",
-    label = "expected `Entries`, or a type with `#[server]` above its `impl`"
+    label = "expected `Entries`, or a type with `#[server]` above its `impl`",
+    note = "`.tool(…)`, `.resource(…)` and `.prompt(…)` add a function"
 )]
 pub trait Provider: Send + Sync + 'static {
     /// Returns the entries of this value. Their handlers share the value.
     fn entries(self: Arc<Self>) -> Entries;
+}
+
+/// A value that the program keeps too.
+impl<T: Provider> Provider for Arc<T> {
+    fn entries(self: Arc<Self>) -> Entries {
+        T::entries(Self::clone(&self))
+    }
 }
 
 impl Provider for Entries {

@@ -176,7 +176,11 @@ impl Names {
             } else {
                 format!("is also declared at {first}")
             };
-            return wrong(format!("expected the name once, but it {found}"));
+            let key = match list {
+                List::Resources | List::ResourceTemplates => "URI",
+                List::Prompts | List::Tools => "name",
+            };
+            return wrong(format!("expected the {key} once, but it {found}"));
         }
         Ok(())
     }
