@@ -10,7 +10,7 @@ use plainwire_inspect::Entry;
 use serde_json::{Value, json};
 
 use crate::args::{self, As, Ask, Call, CallTool, Read};
-use crate::arguments::{Arguments, Built};
+use crate::arguments::{Arguments, Built, Misfit};
 use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
 use crate::meant::Meant;
@@ -227,12 +227,15 @@ fn text_of(result: &CallToolResult) -> String {
     result.content.iter().filter_map(Content::as_text).collect()
 }
 
-/// Returns the hint for a call that failed with `text`. The hint names the first argument that does not fit, or says
+/// Returns the hint for a call that failed with `text`. The hint names the arguments that do not fit: those that the text
+/// names, or else all. Or it says
 /// that the server asks questions in sessions only, or that the tool may be one for hosts only. `None` if none of these
 /// explains the failure.
-async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) -> Option<String> {
-    if let Some(misfit) = misfits.into_iter().next() {
-        return Some(misfit);
+async fn hint(client: &Client, call: &Call, misfits: Vec<Misfit>, text: &str) -> Option<String> {
+    let named: Vec<&Misfit> = misfits.iter().filter(|it| names(text, &it.key)).collect();
+    let named = if named.is_empty() { misfits.iter().collect() } else { named };
+    if !named.is_empty() {
+        return Some(named.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n"));
     }
     if text.contains("(code -32021)") {
         let no_input =
@@ -255,13 +258,21 @@ async fn hint(client: &Client, call: &Call, misfits: Vec<String>, text: &str) ->
     }
     match meant::by(client, List::Tools, &call.name).await {
         Meant::Unknown if call.ask.r#as.is_none() => Some(
-            "the server does not list this tool. Some servers list a tool only for hosts: `--as host` declares what a \
-             host declares"
+            "`plainwire list` shows the tools. Some servers list a tool only for hosts: `--as host` declares what a host \
+             declares"
                 .to_owned(),
         ),
         Meant::Unknown => None,
         meant => meant.hint(),
     }
+}
+
+/// Returns whether a text has `name` as a word of its own.
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || it == '_');
+    text.match_indices(name).any(|(at, _)| {
+        !is_part(text[..at].chars().next_back()) && !is_part(text[at + name.len()..].chars().next())
+    })
 }
 
 /// Adds to a refusal of the server what the user probably meant by `name`, if `list` of the server does not have it.

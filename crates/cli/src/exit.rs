@@ -169,8 +169,13 @@ impl From<plainwire::Error> for Failure {
         let (exit, hint) = match &error {
             plainwire::Error::Rpc(answer) if answer.received_code().is_some() => {
                 // The words of this client about a request that a server must not make.
-                let is_echo = answer.message().starts_with("expected a method of this client");
-                (Exit::Refused, is_echo.then_some(ECHO))
+                let hint = match answer.message() {
+                    it if it.starts_with("expected a method of this client") => Some(ECHO),
+                    // The words of a server of Plainwire.
+                    it if it.starts_with("expected the path /") => Some(PATH),
+                    _ => None,
+                };
+                (Exit::Refused, hint)
             }
             plainwire::Error::Http { status: 401 | 403, challenge, .. } => {
                 let offers_oauth = challenge.as_ref().is_some_and(|it| it.contains("resource_metadata"));
@@ -194,12 +199,18 @@ impl From<plainwire::Error> for Failure {
                 (Exit::Usage, Some("`--input-env ID=VARIABLE` answers an input with an environment variable"))
             }
             plainwire::Error::Target { .. } => (Exit::Usage, None),
+            plainwire::Error::Unreachable { why, .. } if why.contains("certificate") => {
+                (Exit::Unreachable, Some(CERTIFICATE))
+            }
             plainwire::Error::Unreachable { .. } => {
                 (Exit::Unreachable, Some("check the URL, and whether the server runs"))
             }
             plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command after `--`")),
             plainwire::Error::Rpc(other) if other.message().contains("the server to speak one of") => {
                 (Exit::Unreachable, Some(REVISION))
+            }
+            plainwire::Error::Closed { why } if why.contains("invalid HTTP version") => {
+                (Exit::Unreachable, Some("the server may speak https: write `https://` in the URL"))
             }
             plainwire::Error::Closed { why } => (Exit::Unreachable, Some(of_end(why))),
             plainwire::Error::Deadline { .. } => (Exit::Unreachable, Some(SILENT)),
@@ -296,6 +307,10 @@ const REVISION: &str = "without `--revision` and `--era`, the command speaks eve
 
 /// The hint for a URL that is not that of a server.
 const PATH: &str = "check the path of the URL: most servers have `/mcp`";
+
+/// The hint for a certificate that is not trusted.
+const CERTIFICATE: &str = "`SSL_CERT_FILE=FILE` in the environment trusts the certificates in FILE (PEM); a self-signed one \
+                           also needs `basicConstraints=CA:FALSE`";
 
 /// The hint for a server that answers with a web page.
 const PAGE: &str = "the answer is a web page: does the URL lead to an MCP server? Most have the path `/mcp`";

@@ -106,6 +106,8 @@ impl Shown {
             return;
         }
         let bar = ProgressBar::with_draw_target(Some(LENGTH), ProgressDrawTarget::hidden());
+        // The line appears when the work has taken this time already.
+        let bar = bar.with_elapsed(SHOWN_AFTER);
         bar.set_style(style("{spinner} {elapsed} {wide_msg}"));
         bar.set_message(what.to_owned());
         if let Some(newest) = &self.newest {

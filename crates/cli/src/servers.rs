@@ -95,7 +95,9 @@ pub(crate) async fn run(mut it: Servers) -> Result<Exit, Failure> {
         output::json(&as_json(&files, &outcomes))?;
     } else {
         if files.is_empty() && all_well {
-            output::to_stderr("no configuration file of a client was found\n");
+            output::to_stderr(
+                "no configuration file of a client was found; `plainwire servers add NAME -- COMMAND` names a server\n",
+            );
         }
         show(&files, &outcomes)?;
     }

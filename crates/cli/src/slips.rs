@@ -37,7 +37,8 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             ..Failure::usage("expected a command of `plainwire` before `--`, but found none".to_owned())
         });
     }
-    if let Some(failure) = unknown_command(error, words).or_else(|| unknown_help(error, words)) {
+    let unknown = unknown_command(error, words).or_else(|| unknown_help(error, words));
+    if let Some(failure) = unknown.or_else(|| unknown_of_servers(error, words)) {
         return Some(failure);
     }
     let command = match words {
@@ -98,6 +99,17 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         }
         (ErrorKind::UnknownArgument, Some(word)) => {
             let at = own.iter().position(|it| it == word)?;
+            if let Some(option) = own.get(at.wrapping_sub(1)).filter(|it| WITH_FILE.contains(&it.as_str())) {
+                return Some(Failure {
+                    hint: Some(format!("{option}={}", quoted(word))),
+                    ..Failure::usage(format!(
+                        "expected {option} and its file in one word, but found {word:?}"
+                    ))
+                });
+            }
+            if let Some(failure) = beside_a_server(command, word, end < words.len()) {
+                return Some(failure);
+            }
             // The word after the name can only be the command of the server.
             let is_command = command == "servers add" && !own[at].contains('=');
             (at, as_server(&own[at]).or_else(|| is_command.then(|| after_dashes(&own[at])))?)
@@ -139,6 +151,22 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
     })
 }
 
+/// The options that a file may follow after `=`.
+const WITH_FILE: [&str; 2] = ["--server-log", "--trace"];
+
+/// Returns the failure for a word that is a name: that of a saved server, or a name beside the command of a server.
+fn beside_a_server(command: &str, word: &str, has_server: bool) -> Option<Failure> {
+    let hint = match command {
+        _ if !has_server && target::names(|_| true).iter().any(|it| it == word) => {
+            format!("--server {} names a server of your configuration files", quoted(word))
+        }
+        "install" if !word.contains(['/', '.', '=']) => format!("--name {} is the name", quoted(word)),
+        _ if has_server => format!("the server follows `--` already: leave out {}", quoted(word)),
+        _ => return None,
+    };
+    Some(Failure { hint: Some(hint), ..Failure::usage(format!("expected an option, but found {word:?}")) })
+}
+
 /// The hint for an option of HTTP beside a command.
 pub(crate) const ENV: &str = "a command gets variables by `--env NAME`";
 
@@ -159,6 +187,23 @@ fn unknown_command(error: &clap::Error, words: &[String]) -> Option<Failure> {
         hint: Some(format!("a tool is called by: plainwire call {}", line.join(" "))),
         ..Failure::usage(format!("expected a command of `plainwire`, but found {first:?}"))
     })
+}
+
+/// Returns the failure for a subcommand of `servers` that others have: the command itself lists them.
+fn unknown_of_servers(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    let [servers, name, ..] = words else { return None };
+    let is_unknown = matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);
+    if servers != "servers" || !is_unknown {
+        return None;
+    }
+    let line = match name.as_str() {
+        "list" | "ls" => "plainwire servers",
+        "check" | "test" => "plainwire servers --check",
+        "delete" | "rm" => "plainwire servers remove NAME",
+        _ => return None,
+    };
+    let text = format!("expected a command of `plainwire servers`, but found {name:?}");
+    Some(Failure { hint: Some(line.to_owned()), ..Failure::usage(text) })
 }
 
 /// Returns the failure for `plainwire help lst`. For `plainwire lst`, clap itself names the commands that are near.
@@ -355,6 +400,23 @@ mod tests {
         );
         let said = "expected a command of `plainwire`, but found \"lst\"";
         check("help lst", said, "plainwire help list");
+        check(
+            "servers ls",
+            "expected a command of `plainwire servers`, but found \"ls\"",
+            "plainwire servers",
+        );
+        check(
+            "list --trace t.txt -- x",
+            "expected --trace and its file in one word, but found \"t.txt\"",
+            "--trace=t.txt",
+        );
+        check(
+            "install cursor notes -- sh",
+            "expected an option, but found \"notes\"",
+            "--name notes is the name",
+        );
+        let twice = "the server follows `--` already: leave out sh";
+        check("list sh -- notes", "expected an option, but found \"sh\"", twice);
         check(
             "list --bearer-env T -- notes",
             "expected --bearer-env with a server over HTTP, but found a command",

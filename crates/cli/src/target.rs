@@ -122,7 +122,7 @@ fn with_headers(mut remote: Remote, choice: &ServerChoice) -> Result<Remote, Fai
         remote = remote.allow_unencrypted();
     }
     let token = token(choice)?;
-    let headers = choice.header.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
+    let headers = headers(choice)?;
     let authorized = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("authorization")).count();
     if authorized + usize::from(token.is_some()) > 1 {
         let text = "expected one --header Authorization, --bearer-env or --token-file, but found several";
@@ -158,6 +158,11 @@ fn no_url(name: &str, option: &str) -> Failure {
     }
 }
 
+/// Returns the headers of the command line.
+fn headers(choice: &ServerChoice) -> Result<Vec<(&str, &str)>, Failure> {
+    choice.header.iter().map(|text| header(text)).collect()
+}
+
 /// Splits a header `NAME: VALUE` into name and value.
 pub(crate) fn header(text: &str) -> Result<(&str, &str), Failure> {
     text.split_once(':').map(|(name, value)| (name.trim(), value.trim())).ok_or_else(|| {
@@ -182,15 +187,22 @@ fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
     match token.trim() {
         token if !token.is_empty() && !token.contains(char::is_whitespace) => Ok(Some(token.to_owned())),
         "" => Err(Failure::usage(format!("{place}: expected a token, but found nothing"))),
+        token if token.starts_with("Bearer ") => {
+            Err(Failure::usage(format!("{place}: expected the token without the word `Bearer`")))
+        }
         _ => Err(Failure::usage(format!("{place}: expected a token and nothing else"))),
     }
+}
+
+/// Returns whether a text looks like the name of a variable, and not like a secret.
+fn is_variable(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 /// Returns the error for a variable of --bearer-env that is not set. It shows the name only if it looks like one: a token
 /// in its place would be shown too.
 fn no_token(name: &str) -> Failure {
-    let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    let (text, hint) = match is_name {
+    let (text, hint) = match is_variable(name) {
         true => (
             format!("--bearer-env {name}: expected the variable to be set, but found nothing"),
             format!("`export {name}=…` sets it to the token"),
@@ -221,7 +233,15 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
             None => failure,
         }
     })?;
-    Ok(entry.target(&variables(&choice.input_env)?)?)
+    let mut variables = variables(&choice.input_env)?;
+    // What the command line sets needs no variable of the entry.
+    for (name, _) in headers(choice)? {
+        variables = variables.without_header(name);
+    }
+    if choice.bearer_env.is_some() || choice.token_file.is_some() {
+        variables = variables.without_header("authorization");
+    }
+    Ok(entry.target(&variables)?)
 }
 
 /// The hint for a file without servers.
@@ -258,8 +278,9 @@ fn find(name: &str) -> Result<Config, Failure> {
     match &found[..] {
         [_] => Ok(found.remove(0).1),
         [] => Err(Failure {
-            hint: near(name)
-                .map(|near| format!("did you mean --server {}?", quoted(&near)))
+            hint: of_folder(name)
+                .map(|file| format!("it is in {file}: add `--config {file}`"))
+                .or_else(|| Some(format!("did you mean --server {}?", quoted(&near(name)?))))
                 .or_else(|| hint("`plainwire servers` lists them; --config FILE names another file")),
             ..Failure::usage(format!(
                 "expected a server {name:?} in one of your configuration files, but found none"
@@ -273,6 +294,13 @@ fn find(name: &str) -> Result<Config, Failure> {
             ))
         }),
     }
+}
+
+/// Returns the configuration file of the current folder that has the entry `name`.
+fn of_folder(name: &str) -> Option<String> {
+    let files = paths::config_files().into_iter().filter(|it| it.scope == Scope::Project);
+    let mut found = files.filter(|it| Config::read(&it.path).is_ok_and(|config| config.entry(name).is_ok()));
+    found.next().map(|it| quoted(&it.path.display().to_string()))
 }
 
 /// Returns the name of an entry in the user's configuration files that is near to `name`.
@@ -308,8 +336,9 @@ pub(crate) fn variables(input_env: &[String]) -> Result<Variables, Failure> {
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("expected --input-env=ID=VARIABLE, but found {text:?}")))?;
         if variable(name).is_none() {
-            // Only the id is shown: the rest may be a secret.
-            let text = format!("--input-env {id}=…: expected the variable to be set, but found nothing");
+            // The rest may be a secret, if it does not look like the name of a variable.
+            let name = if is_variable(name) { name } else { "…" };
+            let text = format!("--input-env {id}={name}: expected the variable to be set, but found nothing");
             return Err(Failure::usage(text));
         }
         Ok((id.to_owned(), name.to_owned()))

@@ -81,7 +81,7 @@ fn all_commands_see_the_tools_that_a_host_sees() {
     assert_eq!(shown, "s 1 (2025-11-25)\n\ntools:\n  always()\n  elicitation()\n  roots()\n  sampling()\n");
     assert_eq!(of(&["list", "--as", "plain"]).quietly(), "s 1 (2025-11-25)\n\ntools:\n  always()\n");
     let ran = of(&["call", "roots", "--timeout", "5"]);
-    assert!(ran.code == 4 && ran.stderr.contains("hint: the server does not list this tool."), "{ran:?}");
+    assert!(ran.code == 4 && ran.stderr.contains("hint: `plainwire list` shows the tools. Some"), "{ran:?}");
     assert!(of(&["tokens"]).quietly().contains("= 4 tools"));
     let linted = of(&["lint", "--json"]);
     assert!(linted.stdout.contains("\"tools\":4"), "{linted:?}");
@@ -192,6 +192,30 @@ fn describes_objects_and_keeps_the_options_of_the_connection() {
     );
     let call = r#"plainwire call edit 'edits:=[{"new":"text","old":"text"}]' --era legacy --env TOKEN --env HOME -- sh -c "#;
     assert!(shown.contains(call) && !shown.contains("secret"), "{shown}");
+}
+
+#[test]
+fn the_texts_that_the_error_names_are_hinted_at() {
+    let schema = json!({ "type": "object", "properties": { "pages": { "type": "integer" }, "rate": { "type": "number" } } });
+    let tools = json!({ "tools": [{ "name": "add", "inputSchema": schema }] });
+    for (said, hints) in
+        [("rate: not a number", &["`rate: number`"][..]), ("no", &["`pages: integer`", "`rate: number`"])]
+    {
+        let mut steps = script::legacy(&json!({ "tools": {} }));
+        let failed = json!({ "content": [{ "type": "text", "text": said }], "isError": true });
+        steps.extend([script::answer(2, &tools), script::Step::Read, script::answer(3, &failed)]);
+        let ran = script::play(&["call", "add", "pages=x", "rate=y", "--era", "legacy"], steps, "");
+        let hint = ran.stderr.split_once("hint: ").expect("a hint").1;
+        assert_eq!(hint.matches("was sent as text").count(), hints.len(), "{hint}");
+        assert!(hints.iter().all(|it| hint.contains(it)), "{hint}");
+    }
+}
+
+#[test]
+fn a_text_without_its_quotes_is_answered_with_them() {
+    let ran = ask(&["call", "get_book", "title=Moss", "and", "stone"]);
+    let hint = "hint: quotes keep blanks together: 'title=Moss and'\n";
+    assert!(ran.code == 2 && ran.stderr.ends_with(hint), "{ran:?}");
 }
 
 /// The call that `describe` prints sends what the server wrote, never a file that the server names.

@@ -95,8 +95,8 @@ fn exits_with_4_when_the_server_answers_with_an_error() {
     for (words, said) in [
         (
             &["call", "nobody"][..],
-            "expected `name` to be a tool of this server, but found \"nobody\" (code -32602)\n\nhint: the server does \
-             not list this tool. Some servers list a tool only for hosts: `--as host` declares what a host declares",
+            "expected `name` to be a tool of this server, but found \"nobody\" (code -32602)\n\nhint: `plainwire \
+             list` shows the tools. Some servers list a tool only for hosts: `--as host` declares what a host declares",
         ),
         (
             &["read", "nowhere://", "--era", "modern"],

@@ -44,7 +44,8 @@ fn a_url_without_its_scheme_is_an_invalid_entry() {
 #[test]
 fn lists_the_files_that_are_there_and_starts_nothing() {
     let home = folder("servers-list");
-    assert_eq!(servers(&home, &[]).stderr, "no configuration file of a client was found\n");
+    let none = "no configuration file of a client was found; `plainwire servers add NAME -- COMMAND` names a server\n";
+    assert_eq!(servers(&home, &[]).stderr, none);
     let trap = format!(
         "{{\"mcpServers\":{{\"trap\":{{\"command\":\"touch\",\"args\":[\"{}/sprung\"]}}}}}}",
         home.display()

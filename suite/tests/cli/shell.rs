@@ -92,6 +92,9 @@ fn options_of_the_shell_hold_for_all_lines() {
     };
     let ran = with("--json", "calculate expression=7\n");
     assert!(ran.quietly().starts_with("{\"resultType\":"));
+    let picture = std::env::temp_dir().join(format!("plainwire-out-{}", std::process::id()));
+    with("--json", &format!("read server://calculations --out {}\n", picture.display()));
+    assert!(std::fs::remove_file(picture).is_ok(), "a file gets the content itself");
     let ran = with("--no-input", "ask whom=user\ncalculate expression=7\n");
     assert!(ran.stdout.ends_with("7\n") && !ran.stderr.contains("asks:"), "{ran:?}");
 }

@@ -108,12 +108,12 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
         ran.code == 2 && ran.stderr.starts_with("error: expected one --header Authorization, "),
         "{ran:?}"
     );
-    let with_token = format!(r#"{{"url":"{url}","headers":{{"Authorization":"Bearer another"}}}}"#);
+    let with_token = format!(r#"{{"url":"{url}","headers":{{"Authorization":"Bearer ${{NOBODY}}"}}}}"#);
     let config = write(
         "mcp.json",
         &format!(r#"{{"mcpServers":{{"shelf":{with_token},"notes":{{"command":"notes"}}}}}}"#),
     );
-    assert_eq!(run(&entry).code, 4);
+    assert_eq!(run(&entry).code, 2, "NOBODY is not set");
     let header = format!("authorization: Bearer {token}");
     assert_eq!(run(&[&entry[..], &["--header", &header]].concat()).quietly(), "42\n");
     let ran = run(&[&entry[..], &["--header", &header, "--header", &header]].concat());
@@ -199,7 +199,7 @@ fn answers_inputs_of_an_editor_from_the_environment() {
     assert!(ran.stderr.contains("expected an answer to the input \"which\" (Which one?)"), "{ran:?}");
     assert_eq!(ask(&["--input-env", "which"]).code, 2);
     let unset = ask(&["--input-env", "which=NOBODY"]);
-    let said = "error: --input-env which=…: expected the variable to be set, but found nothing\n";
+    let said = "error: --input-env which=NOBODY: expected the variable to be set, but found nothing\n";
     assert_eq!((unset.code, &*unset.stderr), (2, said));
 }
 
@@ -221,6 +221,7 @@ fn finds_a_server_by_its_name_in_the_files_of_this_user_only() {
         ran.stderr.contains("expected a server \"it\" in one of your configuration files, but found none"),
         "{ran:?}"
     );
+    assert!(ran.stderr.ends_with("hint: it is in .mcp.json: add `--config .mcp.json`\n"), "{ran:?}");
     fs::write(home.join(".claude.json"), entry).expect("a file of our own");
     assert_eq!(ask(&["--server", "it"]).quietly(), "42\n");
     fs::create_dir_all(home.join(".codeium/windsurf")).expect("a folder of our own");

@@ -31,8 +31,16 @@ pub(crate) struct Arguments {
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) object: BTreeMap<String, Node>,
-    /// The texts that do not fit the schema, as sentences for the user.
-    pub(crate) misfits: Vec<String>,
+    /// The texts that do not fit the schema.
+    pub(crate) misfits: Vec<Misfit>,
+}
+
+/// A text that does not fit the schema of its argument.
+#[derive(Debug)]
+pub(crate) struct Misfit {
+    pub(crate) key: String,
+    /// A sentence for the user.
+    pub(crate) text: String,
 }
 
 impl Arguments {
@@ -81,7 +89,7 @@ impl Arguments {
                         convert::convert(&text, shape)
                     };
                     found.unwrap_or_else(|| {
-                        misfits.push(misfit(&key, &text, shape));
+                        misfits.push(Misfit { text: misfit(&key, &text, shape), key: key.clone() });
                         Node::text(&text)
                     })
                 }
@@ -168,7 +176,7 @@ mod tests {
     #[track_caller]
     fn check(words: &[&str], properties: Value, expected: Value) {
         let built = built(None, words, properties).expect("arguments");
-        assert_eq!((json(&built), built.misfits), (expected, Vec::new()));
+        assert_eq!((json(&built), built.misfits.len()), (expected, 0));
     }
 
     #[test]
@@ -236,7 +244,7 @@ mod tests {
         let properties = json!({ "a": { "type": "number" } });
         let found = built(None, &["a=two"], properties).expect("arguments");
         assert_eq!(json(&found), json!({ "a": "two" }));
-        assert_eq!(found.misfits, ["the tool's schema has `a: number`; \"two\" was sent as text"]);
+        assert_eq!(found.misfits[0].text, "the tool's schema has `a: number`; \"two\" was sent as text");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) enum Given {
 pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
     let mut words: Vec<Word> = Vec::new();
     let mut stdin_of: Option<&str> = None;
-    for text in texts {
+    for (at, text) in texts.iter().enumerate() {
         let (key, given) = match (text.split_once(":="), text.split_once('=')) {
             // The first separator counts: in `a=b:=c` the value is `b:=c`.
             (Some((key, json)), Some((shorter, _))) if key.len() < shorter.len() => {
@@ -59,7 +59,7 @@ pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
                     None => Given::Text(text.to_owned()),
                 },
             ),
-            (_, None) => return Err(no_word(text)),
+            (_, None) => return Err(no_word(text, &texts[..at])),
         };
         if key.is_empty() {
             let text = format!("expected the name of an argument before `=`, but found {text:?}");
@@ -118,8 +118,8 @@ fn read(key: &str, path: &str, from: io::Result<impl Read>) -> Result<String, Fa
     })
 }
 
-/// Returns the error for a word without `=`. The commonest slips get the line to type instead.
-fn no_word(text: &str) -> Failure {
+/// Returns the error for a word without `=` behind other words. The commonest slips get the line to type instead.
+fn no_word(text: &str, before: &[String]) -> Failure {
     let url = text.starts_with("http://") || text.starts_with("https://");
     let hint = match text {
         _ if url => Some(format!("a URL follows `--url`, as in `--url {text}`")),
@@ -129,6 +129,10 @@ fn no_word(text: &str) -> Failure {
         _ if text.starts_with(['/', '.']) => {
             Some(format!("the command of a server follows `--`, as in `-- {text}`"))
         }
+        // A text with blanks, of which only the first word came with its key.
+        _ if before.last().is_some_and(|it| it.contains('=')) && !text.contains(':') => before
+            .last()
+            .map(|it| format!("quotes keep blanks together: {}", quote::quoted(&format!("{it} {text}")))),
         _ if text.starts_with('@') => Some(format!("as in `key={text}`, which reads a file")),
         _ => Some(match text.split_once(':') {
             Some((key, value)) if !key.is_empty() && !value.is_empty() => {

@@ -59,6 +59,12 @@ impl Settings {
     /// Returns the command with these settings.
     pub(super) fn applied(&self, mut command: Command) -> Command {
         let explain = |call: &mut Call| call.explain |= self.trace;
+        // A file gets the content itself.
+        let is_saved = match &command {
+            Command::Call(it) => it.out.is_some(),
+            Command::Read(it) => it.out.is_some(),
+            _ => false,
+        };
         let ask = match &mut command {
             Command::Call(it) => {
                 explain(&mut it.call);
@@ -74,7 +80,7 @@ impl Settings {
             Command::Read(it) => &mut it.ask,
             _ => return command,
         };
-        if self.json {
+        if self.json && !is_saved {
             ask.json.get_or_insert(None);
         }
         // The shell declares what a host declares.

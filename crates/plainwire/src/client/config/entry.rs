@@ -150,7 +150,8 @@ impl ConfigEntry {
             }
             Spec::Http { headers, unencrypted, url } => {
                 let header = |(name, value): &(String, String)| Ok((name.clone(), expand("headers", value)?));
-                let headers = headers.iter().map(header).collect::<Result<_>>()?;
+                let sent = headers.iter().filter(|(name, _)| !variables.leaves_out(name));
+                let headers = sent.map(header).collect::<Result<_>>()?;
                 self.remote(expand("url", url)?, headers, *unencrypted)
             }
         }

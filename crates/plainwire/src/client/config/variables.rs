@@ -37,6 +37,7 @@ type Lookup<T> = Arc<dyn Fn(&T) -> Option<String> + Send + Sync>;
 pub struct Variables {
     environment: Lookup<str>,
     inputs: Lookup<Input>,
+    left_out: Vec<String>,
     workspace: Option<PathBuf>,
 }
 
@@ -44,7 +45,12 @@ impl Variables {
     /// Creates variables that look up the environment by a function, such as `|name|
     /// std::env::var(name).ok()`.
     pub fn new(environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { environment: Arc::new(environment), inputs: Arc::new(|_| None), workspace: None }
+        Self {
+            environment: Arc::new(environment),
+            inputs: Arc::new(|_| None),
+            left_out: Vec::new(),
+            workspace: None,
+        }
     }
 
     /// Sets the function that answers the `inputs` of a VS Code file: the questions that VS Code would ask
@@ -52,6 +58,17 @@ impl Variables {
     #[must_use]
     pub fn inputs(self, answer: impl Fn(&Input) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { inputs: Arc::new(answer), ..self }
+    }
+
+    /// Leaves a header of entries out, with the variables in it: the program sets it itself. Case is ignored.
+    pub fn without_header(mut self, name: impl Into<String>) -> Self {
+        self.left_out.push(name.into());
+        self
+    }
+
+    /// Returns whether a header of entries is left out.
+    pub(super) fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.iter().any(|it| it.eq_ignore_ascii_case(name))
     }
 
     /// Sets the open folder, the value of `${workspaceFolder}`. It takes precedence over the project that the
