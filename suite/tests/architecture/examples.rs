@@ -11,7 +11,7 @@ use plainwire_suite::{files_below, root};
 
 /// Crates that the examples of a page may name too, each with the words by which the page tells its readers
 /// to add the crate.
-const ADDED: [(&str, &str, &str); 7] = [
+const ADDED: [(&str, &str, &str); 5] = [
     ("docs/http.md", "axum", "`axum` 0.8"),
     ("docs/oauth.md", "http", "`cargo add http`"),
     ("docs/oauth.md", "plainwire_oauth", "plainwire-oauth = {"),
