@@ -172,6 +172,7 @@ impl From<plainwire::Error> for Failure {
                 let hint = match answer.message() {
                     it if it.starts_with("expected a method of this client") => Some(ECHO),
                     // The words of a server of Plainwire.
+                    it if it.starts_with("expected `requestState` as this server sent it") => Some(RESTARTED),
                     it if it.starts_with("expected the path /") => Some(PATH),
                     _ => None,
                 };
@@ -307,6 +308,9 @@ const REVISION: &str = "without `--revision` and `--era`, the command speaks eve
 
 /// The hint for a URL that is not that of a server.
 const PATH: &str = "check the path of the URL: most servers have `/mcp`";
+
+/// The hint for an answer to a question of a server that does not know the question any more.
+const RESTARTED: &str = "the server has probably been restarted since it asked: call again";
 
 /// The hint for a certificate that is not trusted.
 const CERTIFICATE: &str = "`SSL_CERT_FILE=FILE` in the environment trusts the certificates in FILE (PEM); a self-signed one \

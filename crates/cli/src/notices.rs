@@ -20,14 +20,7 @@ pub(crate) async fn with_log(
     level: Option<LogLevel>,
     work: impl Future<Output = Result<Exit, Failure>>,
 ) -> Result<Exit, Failure> {
-    // Asking a legacy server takes a request, a modern one none.
-    let is_free =
-        !client.revision().has(Feature::LegacySubscriptions) && client.hello().capabilities.has("logging");
-    match level {
-        Some(level) => client.set_log_level(level).await?,
-        None if is_free => client.set_log_level(LogLevel::Info).await?,
-        None => {}
-    }
+    ask_for(client, level).await?;
     let mut notices = client.notices();
     let done = tokio::select! {
         done = work => done,
@@ -37,6 +30,19 @@ pub(crate) async fn with_log(
         show_log(notice);
     }
     done
+}
+
+/// Asks the server for log messages of a level and above; without a level for `info`, if this costs no request.
+pub(crate) async fn ask_for(client: &Client, level: Option<LogLevel>) -> Result<(), Failure> {
+    // Asking a legacy server takes a request, a modern one none.
+    let is_free =
+        !client.revision().has(Feature::LegacySubscriptions) && client.hello().capabilities.has("logging");
+    match level {
+        Some(level) => client.set_log_level(level).await?,
+        None if is_free => client.set_log_level(LogLevel::Info).await?,
+        None => {}
+    }
+    Ok(())
 }
 
 /// Calls `show` with each message.

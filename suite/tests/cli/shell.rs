@@ -113,6 +113,26 @@ fn settings_hold_for_the_lines_after_them() {
     assert_eq!(ran.stderr.matches("answered").count(), 1, "{}", ran.stderr);
 }
 
+/// The log level of a line is asked for before its request, and that of the shell afterwards.
+#[test]
+fn a_line_has_a_log_level_of_its_own() {
+    let file = std::env::temp_dir().join(format!("plainwire-levels-{}", std::process::id()));
+    let mut steps = legacy(&json!({ "tools": {}, "logging": {} }));
+    let result = json!({ "content": [] });
+    steps.extend([answer(2, &json!({})), Step::Read, answer(3, &result), Step::Read, answer(4, &json!({}))]);
+    let trace = format!("--trace={}", file.display());
+    let ran = script::play(&["shell", "--era", "legacy", &trace], steps, "x --log debug\n");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let traced = std::fs::read_to_string(&file).expect("a trace");
+    std::fs::remove_file(file).expect("a file of our own");
+    let asked: Vec<&str> = traced
+        .lines()
+        .filter(|line| line.contains("->"))
+        .filter_map(|line| ["\"debug\"", "tools/call", "\"info\""].into_iter().find(|it| line.contains(it)))
+        .collect();
+    assert_eq!(asked, ["\"debug\"", "tools/call", "\"info\""], "{traced}");
+}
+
 #[test]
 fn log_messages_and_changes_are_shown() {
     let capabilities = json!({ "tools": { "listChanged": true }, "logging": {} });

@@ -111,9 +111,9 @@ pub(super) fn not_running(id: &Value, why: &str) -> String {
 }
 
 /// Returns the error that answers a request whose answer got lost.
-pub(super) fn unanswered(id: &Value, method: &str) -> String {
+pub(super) fn unanswered(id: &Value, method: &str, why: &str) -> String {
     let method = visible::short_line(method, MAX_NAME);
-    let message = format!("the answer to `{method}` got lost: `plainwire dev` shows why");
+    let message = format!("the answer to `{method}` got lost: {why}");
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 

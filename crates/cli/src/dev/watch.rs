@@ -43,7 +43,7 @@ impl Watched {
         loop {
             thread::sleep(LOOK);
             let Some(path) = self.changed() else { continue };
-            let shown = visible::line(&path.display().to_string());
+            let shown = visible::line(&path.strip_prefix(".").unwrap_or(&path).display().to_string());
             if repeats.is_third(&path, Instant::now()) {
                 output::note(&format!(
                     "{shown} has changed three times within 30 s; if the server writes it, `--watch src` watches only src"

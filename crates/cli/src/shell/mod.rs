@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use plainwire::Client;
+use plainwire::model::LogLevel;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 
@@ -38,6 +39,7 @@ pub(crate) async fn run(session: Session) -> Result<Exit, Failure> {
             greet(client);
         }
         let mut own = client.notices();
+        notices::ask_for(client, None).await?;
         tokio::select! {
             done = lines(client, &terminal, &session, is_terminal) => done,
             never = notices::each(own.as_mut(), notices::show) => match never {},
@@ -95,7 +97,7 @@ async fn lines(
                     continue;
                 }
                 let done = tokio::select! {
-                    done = one(client, settings.applied(*command), session) => done,
+                    done = logged(client, settings.applied(*command), settings.log, session) => done,
                     _ = tokio::signal::ctrl_c() => {
                         output::note("\n(cancelled)");
                         continue;
@@ -121,6 +123,28 @@ async fn lines(
         }
     }
     Ok(if is_terminal { Exit::Done } else { exit })
+}
+
+/// Runs one command, with the log messages of its own `--log`. After it, those of the shell come again.
+async fn logged(
+    client: &Client,
+    command: Command,
+    shell: Option<LogLevel>,
+    session: &Session,
+) -> Result<Exit, Failure> {
+    let own = match &command {
+        Command::Call(it) => it.call.meanwhile.log,
+        Command::Prompt(it) => it.meanwhile.log,
+        Command::Read(it) => it.meanwhile.log,
+        _ => None,
+    };
+    if own.is_none() {
+        return one(client, command, session).await;
+    }
+    notices::ask_for(client, own).await?;
+    let done = one(client, command, session).await;
+    notices::ask_for(client, shell.or(Some(LogLevel::Info))).await?;
+    done
 }
 
 /// Runs one command with the connected server.
@@ -150,7 +174,10 @@ async fn set(client: &Client, settings: &mut Settings, setting: Setting) {
             output::note(&format!("the steps of calls are {}", state(settings.trace)));
         }
         Setting::Log(level) => match client.set_log_level(level).await {
-            Ok(()) => output::note(&format!("log messages from {} on", level.as_str())),
+            Ok(()) => {
+                settings.log = Some(level);
+                output::note(&format!("log messages from {} on", level.as_str()));
+            }
             Err(error) => output::failure(&error.into()),
         },
     }

@@ -52,6 +52,7 @@ pub(super) enum Setting {
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) json: bool,
+    pub(super) log: Option<LogLevel>,
     pub(super) trace: bool,
 }
 
@@ -334,7 +335,7 @@ mod tests {
 
     #[test]
     fn settings_hold_for_each_command() {
-        let settings = Settings { json: true, trace: true };
+        let settings = Settings { json: true, log: None, trace: true };
         let Ok(Typed::Command(command)) = read("add a=1", &ask()) else { panic!("a command") };
         let Command::Call(call) = settings.applied(*command) else { panic!("a call") };
         assert!(call.call.explain && call.call.ask.json == Some(None));

@@ -246,6 +246,9 @@ async fn calls_whose_server_is_killed_are_answered_with_an_error() {
         let error = called.expect_err("no server").to_string();
         assert!(error.contains("the answer to `tools/call` got lost"), "{error}");
     }
+    // At once, before the end of the server is noticed: this request was not lost, since nobody took it.
+    let error = client.list_tools().await.expect_err("no server").to_string();
+    assert!(error.contains("the server is not running"), "{error}");
     running.until("the server ended (signal: 9 (SIGKILL)); it is started again after the next change").await;
     let began = Instant::now();
     let error = client.list_tools().await.expect_err("no server").to_string();

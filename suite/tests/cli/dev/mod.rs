@@ -207,7 +207,7 @@ fn a_server_answers_what_came_before_the_end_of_the_input() {
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}"#,
     ];
     let ran = crate::script::run(sources.command(), &format!("{}\n", lines.join("\n")));
-    let id = |line: &str| plainwire::serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
+    let id = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
     let ids: Vec<Value> = ran.stdout.lines().map(id).collect();
     assert_eq!((ran.code, &ids[..]), (0, &[1.into(), 2.into()][..]), "{ran:?}");
 }

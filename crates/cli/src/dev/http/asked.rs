@@ -53,12 +53,12 @@ impl Asked {
     }
 
     /// Returns the errors that answer the requests whose server is gone, and shows which these are.
-    pub(super) fn lost(&mut self) -> Vec<String> {
+    pub(super) fn lost(&mut self, why: &str) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
         let lost = open.into_values().map(|(id, method, name)| {
             let said = changes::said(&method, &name, true, self.began.elapsed().as_millis());
-            output::note(&format!("{said}: the server ended before it answered"));
-            changes::unanswered(&id, &method)
+            output::note(&format!("{said}: {why}"));
+            changes::unanswered(&id, &method, why)
         });
         lost.collect()
     }

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::asked::{Asked, each};
-use super::front::{Front, Open, Outgoing, whole};
+use super::front::{Front, Open, Outgoing, Unanswered, whole};
 use super::session::Session;
 use super::standing;
 use crate::dev::{MAX_FRAME, changes};
@@ -68,25 +68,34 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         Ok(sent) => sent,
         Err(refused) => return refused,
     };
-    let up = match front.finishing().filter(|_| is_of_call(&sent.message)) {
-        Some(generation) => Some(generation),
-        None => front.until_up_soon().await,
-    };
-    let Some(generation) = up else {
-        return whole(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the server is not running: `plainwire dev` shows why\n",
-        );
-    };
     let is_listen = sent.message["method"] == "subscriptions/listen";
     let is_stream = sent.method == Method::GET;
-    let is_standing = is_listen || (is_stream && front.session(&sent.headers).is_some());
-    // Nothing is awaited since the server was there: a restart waits for this request.
-    let open = (!is_stream && !is_standing).then(|| front.opened());
     let mut asked = Asked::of(&sent.message);
-    let mut response = match send(&front, &sent, generation).await {
-        Ok(response) => response,
-        Err(why) => return lost(asked, &sent, &why),
+    let (mut response, generation, is_standing, open) = loop {
+        let up = match front.finishing().filter(|_| is_of_call(&sent.message)) {
+            Some(generation) => Some(generation),
+            None => front.until_up_soon().await,
+        };
+        let Some(generation) = up else {
+            return whole(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the server is not running: `plainwire dev` shows why\n",
+            );
+        };
+        let is_standing = is_listen || (is_stream && front.session(&sent.headers).is_some());
+        // Nothing is awaited since the server was there: a restart waits for this request.
+        let open = (!is_stream && !is_standing).then(|| front.opened());
+        match send(&front, &sent, generation).await {
+            Ok(response) => break (response, generation, is_standing, open),
+            Err(Unanswered::NotSent(why)) => {
+                drop(open);
+                // A server that has just ended is not noticed yet. The next one gets the request.
+                if !is_replaced(&front, generation).await {
+                    return lost(asked, &sent, &why);
+                }
+            }
+            Err(Unanswered::Lost(why)) => return lost(asked, &sent, &why),
+        }
     };
     let mut headers = without(response.headers(), &OF_CONNECTION);
     if let (Some(id), true) = (sent.headers.get(SESSION), headers.contains_key(SESSION)) {
@@ -176,7 +185,11 @@ async fn received(request: Request<Incoming>) -> Result<Sent, Response<Outgoing>
 }
 
 /// Sends a request to the server of this generation, in the session that this server knows.
-pub(super) async fn send(front: &Front, sent: &Sent, generation: u64) -> Result<Response<Incoming>, String> {
+pub(super) async fn send(
+    front: &Front,
+    sent: &Sent,
+    generation: u64,
+) -> Result<Response<Incoming>, Unanswered> {
     let mut headers = sent.headers.clone();
     if let Some(session) = front.session(&headers) {
         let mut session = session.lock().await;
@@ -221,7 +234,7 @@ fn without(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
 /// Answers requests whose server is gone.
 fn lost(mut asked: Asked, sent: &Sent, why: &str) -> Response<Outgoing> {
     output::note(why);
-    let mut answers = asked.lost();
+    let mut answers = asked.lost(why);
     let body = match (answers.len(), sent.message.is_array()) {
         (0, _) => return whole(StatusCode::BAD_GATEWAY, format!("{why}\n")),
         (_, false) => answers.remove(0),
@@ -347,7 +360,10 @@ async fn pass_answers(
     // A server may end a response before its answer, for the client to come back. One that is gone can't answer.
     if is_reading && is_replaced(&front, generation).await {
         let mut out = Vec::new();
-        asked.lost().iter().for_each(|answer| write_message(answer, &mut out));
+        asked
+            .lost("the server ended, or was restarted")
+            .iter()
+            .for_each(|answer| write_message(answer, &mut out));
         let _ = pieces.send(out.into()).await;
     }
 }

@@ -111,6 +111,38 @@ impl State {
     }
 }
 
+/// A request that the server has not answered, with the reason.
+pub(super) enum Unanswered {
+    Lost(String),
+    /// The server accepted no connection, so it has not seen the request.
+    NotSent(String),
+}
+
+impl From<String> for Unanswered {
+    fn from(why: String) -> Self {
+        Self::Lost(why)
+    }
+}
+
+impl From<&str> for Unanswered {
+    fn from(why: &str) -> Self {
+        Self::Lost(why.to_owned())
+    }
+}
+
+impl Unanswered {
+    pub(super) fn why(self) -> String {
+        match self {
+            Self::Lost(why) | Self::NotSent(why) => why,
+        }
+    }
+}
+
+/// Returns the innermost cause of an error: those around it name only parts of a library.
+fn cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), cause)
+}
+
 /// The state that all requests share.
 pub(super) struct Front {
     client: Client<HttpConnector, Full<Bytes>>,
@@ -133,8 +165,11 @@ impl Front {
     }
 
     /// Sends a request to the server.
-    pub(super) async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, String> {
-        self.client.request(request).await.map_err(|error| format!("the server can't be reached: {error}"))
+    pub(super) async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Unanswered> {
+        self.client.request(request).await.map_err(|error| match error.is_connect() {
+            true => Unanswered::NotSent(format!("the server can't be reached: {}", cause(&error))),
+            false => Unanswered::Lost(format!("the server closed the connection: {}", cause(&error))),
+        })
     }
 
     /// Returns the URL of the server.

@@ -6,7 +6,7 @@ use hyper::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 use super::forward::{self, SESSION};
-use super::front::Front;
+use super::front::{Front, Unanswered};
 use crate::dev::set_up::SetUp;
 use crate::dev::{MAX_FRAME, changes};
 use crate::visible;
@@ -72,7 +72,7 @@ impl Session {
         generation: u64,
         front: &Front,
         headers: &HeaderMap,
-    ) -> Result<HeaderValue, String> {
+    ) -> Result<HeaderValue, Unanswered> {
         if self.generation == generation {
             return Ok(self.upstream.clone());
         }
@@ -109,13 +109,13 @@ impl Session {
         front: &Front,
         headers: &HeaderMap,
         message: &Value,
-    ) -> Result<(HeaderMap, Value), String> {
+    ) -> Result<(HeaderMap, Value), Unanswered> {
         let body = Bytes::from(message.to_string());
         let request = forward::to_server(front, Method::POST, &self.path, headers, body)?;
         let mut response = front.ask(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
         if !status.is_success() {
-            return Err(format!("{} got the status {status}", message["method"]));
+            return Err(format!("{} got the status {status}", message["method"]).into());
         }
         let id = message.get("id").map(Value::to_string);
         let answer = forward::answer(&mut response, id.as_deref(), MAX_FRAME).await;

@@ -85,8 +85,8 @@ async fn again(front: &Front, sent: &Sent) -> Option<(Response<Incoming>, u64)> 
                 return None;
             }
             Err(_) if is_replaced(front, generation).await => {}
-            Err(why) => {
-                output::note(&format!("a stream was not opened again: {why}"));
+            Err(error) => {
+                output::note(&format!("a stream was not opened again: {}", error.why()));
                 return None;
             }
         }
