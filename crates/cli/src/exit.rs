@@ -132,11 +132,17 @@ impl Failure {
         Self { exit: Exit::Interrupted, hint: None, text: "cancelled".to_owned() }
     }
 
-    /// Fits the hint to this server: completes the `plainwire login` command, and leaves out the option for the
-    /// stderr of a process if the server is reached by its URL.
+    /// Fits the hint to this server: names the token that was refused, or completes the `plainwire login` command, and
+    /// leaves out the option for the stderr of a process if the server is reached by its URL.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
         self.hint = self.hint.map(|hint| match hint.as_str() {
-            LOGIN | TOKEN => hint.replace("plainwire login", &login(choice)),
+            LOGIN | TOKEN => match (&choice.bearer_env, &choice.token_file) {
+                (Some(variable), _) => format!("check the token in the variable {variable}"),
+                (_, Some(file)) => {
+                    format!("check the token in {}", visible::line(&file.display().to_string()))
+                }
+                _ => hint.replace("plainwire login", &login(choice)),
+            },
             LOG if choice.url.is_some() => TRACE.to_owned(),
             SILENT if choice.url.is_some() => SILENT_HTTP.to_owned(),
             _ => hint,
@@ -246,6 +252,8 @@ const PAGE_REQUIRED: i32 = -32042;
 fn pages(data: Option<&str>) -> Option<String> {
     let data: serde_json::Value = serde_json::from_str(data?).ok()?;
     let urls = data["elicitations"].as_array()?.iter().filter_map(|it| it["url"].as_str());
+    // Of a URL that is cut off, nobody can see where it leads.
+    let urls = urls.filter(|url| url.len() <= MAX_URL);
     let pages: Vec<String> = urls.take(MAX_PAGES).map(page::in_one_line).collect();
     (!pages.is_empty())
         .then(|| format!("the server asks you to open {}, and then to call again", pages.join(", ")))
@@ -253,6 +261,9 @@ fn pages(data: Option<&str>) -> Option<String> {
 
 /// The maximal number of pages in a hint.
 const MAX_PAGES: usize = 5;
+
+/// The maximal number of bytes of a URL in a hint.
+const MAX_URL: usize = 2_000;
 
 /// Returns the `plainwire login` command for the server of `choice`. A URL that may contain a secret becomes
 /// `…`, for the user to complete.
@@ -357,5 +368,10 @@ mod tests {
         };
         let shown = |count: usize| pages_of(count).expect("pages").matches("https://a").count();
         assert_eq!((shown(1), shown(6), pages_of(0)), (1, 5, None));
+        let of_bytes = |bytes: usize| {
+            let url = format!("https://a/{}", "x".repeat(bytes - 10));
+            pages(Some(&serde_json::json!({ "elicitations": [{ "url": url }] }).to_string()))
+        };
+        assert!(of_bytes(2_000).is_some() && of_bytes(2_001).is_none());
     }
 }

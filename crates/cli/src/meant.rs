@@ -116,7 +116,8 @@ async fn uri(client: &Client, resources: &[Entry], name: &str) -> Option<String>
         let begin = |fixed: &str| {
             name.split_inclusive('/').take(fixed.split_inclusive('/').count()).collect::<String>()
         };
-        let near = template.iter().find(|(_, it)| nearest(&begin(&fixed(it)), [&*fixed(it)]).is_some())?;
+        let mut fixed_ones = template.iter().filter(|(_, it)| !fixed(it).is_empty());
+        let near = fixed_ones.find(|(_, it)| nearest(&begin(&fixed(it)), [&*fixed(it)]).is_some())?;
         return Some(format!("did you mean {}?", visible::short_line(near.1, MAX_NAME)));
     };
     let template = visible::short_line(template, MAX_NAME);

@@ -241,7 +241,18 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
     if choice.bearer_env.is_some() || choice.token_file.is_some() {
         variables = variables.without_header("authorization");
     }
-    Ok(entry.target(&variables)?)
+    entry.target(&variables).map_err(|error| match (unset(&choice.input_env), Failure::from(error)) {
+        (Some(name), failure) if failure.hint.is_some() => {
+            Failure { hint: Some(format!("the variable {name} of --input-env is not set")), ..failure }
+        }
+        (_, failure) => failure,
+    })
+}
+
+/// Returns a variable of --input-env that is not set.
+fn unset(input_env: &[String]) -> Option<&str> {
+    let mut names = input_env.iter().filter_map(|text| Some(text.split_once('=')?.1));
+    names.find(|name| variable(name).is_none()).map(|name| if is_variable(name) { name } else { "…" })
 }
 
 /// The hint for a file without servers.
@@ -335,12 +346,6 @@ pub(crate) fn variables(input_env: &[String]) -> Result<Variables, Failure> {
         let (id, name) = text
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("expected --input-env=ID=VARIABLE, but found {text:?}")))?;
-        if variable(name).is_none() {
-            // The rest may be a secret, if it does not look like the name of a variable.
-            let name = if is_variable(name) { name } else { "…" };
-            let text = format!("--input-env {id}={name}: expected the variable to be set, but found nothing");
-            return Err(Failure::usage(text));
-        }
         Ok((id.to_owned(), name.to_owned()))
     };
     let answers: Vec<(String, String)> = input_env.iter().map(pair).collect::<Result<_, Failure>>()?;

@@ -85,10 +85,6 @@ impl Parameter {
         let (kinds, rest) =
             ours.iter().partition::<Vec<_>, _>(|it| is_one_of(it, &["argument", "arguments", "extract"]));
         for attribute in kinds {
-            if attribute.path().is_ident("argument") && is_named(&this.ty, "Context", 0) {
-                let text = "expected no `#[argument]`: `Context` comes from the call, not from its arguments";
-                return Err(Error::new_spanned(&this.name, text));
-            }
             this.kind = match attribute.path().require_ident()?.to_string().as_str() {
                 "argument" => Kind::Argument,
                 "arguments" => Kind::Arguments,

@@ -122,7 +122,14 @@ fn arm(path: TokenStream, name: &Ident, attributes: &[Attribute], fields: &Field
             let text = "expected `transparent` on a variant that holds only a `ToolError`, such as `Asked(ToolError)`";
             return Err(Error::new_spanned(name, text));
         }
-        if worded.code.is_some() || worded.hint.is_some() || worded.message.is_some() || worded.retryable {
+        let has_words =
+            [&worded.code, &worded.hint, &worded.message, &worded.text].iter().any(|it| it.is_some());
+        let is_from = |it: &Attribute| it.path().is_ident("from");
+        if let Some(from) = fields.iter().flat_map(|it| &it.attrs).find(|it| is_from(it)) {
+            let text = "expected no `#[from]`: `transparent` makes the conversion";
+            return Err(Error::new_spanned(from, text));
+        }
+        if has_words || worded.retryable {
             let text =
                 "expected `transparent` alone: the error in the variant has its own code, message and hint";
             return Err(Error::new_spanned(name, text));

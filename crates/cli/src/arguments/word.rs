@@ -74,11 +74,12 @@ pub(super) fn parse(texts: &[String]) -> Result<Vec<Word>, Failure> {
 /// would name a file or stdin. Values come from servers: a word must not make the command send what is in a file.
 /// `None` for a key that no word can have.
 pub(crate) fn assignment(key: &str, value: &Value) -> Option<String> {
-    if key.is_empty() || key.contains('=') {
+    // A key that begins with `-` would be an option.
+    if key.is_empty() || key.starts_with('-') || key.contains('=') || key.contains(char::is_control) {
         return None;
     }
     let text = shown(value);
-    let reads = text.starts_with('@') || text == "-";
+    let reads = text.starts_with('@') || text == "-" || text.contains(char::is_control);
     let is_json = reads || key.ends_with(':') || value.is_object() || value.is_array();
     Some(if is_json { format!("{key}:={value}") } else { format!("{key}={text}") })
 }
@@ -161,6 +162,8 @@ mod tests {
             ("a", "-x".into(), Some("a=-x")),
             ("a:", "x".into(), Some("a::=\"x\"")),
             ("a", serde_json::json!(["@x"]), Some("a:=[\"@x\"]")),
+            ("a", "x\0; y".into(), Some("a:=\"x\\u0000; y\"")),
+            ("--out", ".bashrc".into(), None),
             ("k=v", "x".into(), None),
             ("", "x".into(), None),
         ] {

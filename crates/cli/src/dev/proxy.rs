@@ -102,6 +102,11 @@ impl Proxy {
         if method == "notifications/cancelled" {
             let id = params["requestId"].to_string();
             self.listens.remove(&id);
+            if let Some(at) = self.waiting.iter().position(|line| request_id(line).as_ref() == Some(&id)) {
+                self.waiting.remove(at);
+                self.open.remove(&id);
+                return Vec::new();
+            }
             // A server that is replaced still runs the calls that it has.
             if let Some(open) = self.open.remove(&id).filter(|open| open.generation < self.generation) {
                 return vec![ToServer(open.generation, line)];
@@ -245,6 +250,16 @@ impl Proxy {
         vec![said, ToClient(if is_changed { frame.to_string() } else { line })]
     }
 
+    /// Returns the number of the next server.
+    pub(super) fn next_generation(&self) -> u64 {
+        self.generation + 1
+    }
+
+    /// Returns whether frames wait for a server that runs.
+    pub(super) fn holds_back(&self) -> bool {
+        !self.waiting.is_empty() && self.down.is_none()
+    }
+
     /// Handles the start of the next server. Returns its generation, and what is sent to it.
     pub(super) fn started(&mut self) -> (u64, Vec<Action>) {
         self.generation += 1;
@@ -303,10 +318,7 @@ impl Proxy {
             actions.push(ToServer(generation, line.clone()));
         }
         for line in waiting {
-            let id = serde_json::from_str::<Value>(&line)
-                .ok()
-                .and_then(|frame| frame.get("id").map(Value::to_string));
-            if let Some(open) = id.and_then(|id| self.open.get_mut(&id)) {
+            if let Some(open) = request_id(&line).and_then(|id| self.open.get_mut(&id)) {
                 open.generation = generation;
             }
             actions.push(ToServer(generation, line));
@@ -347,6 +359,13 @@ impl Proxy {
     pub(super) fn is_needed(&self, generation: u64) -> bool {
         self.open.iter().any(|(id, open)| open.generation == generation && !self.listens.contains_key(id))
     }
+}
+
+/// Returns the id of a request, as JSON.
+fn request_id(line: &str) -> Option<String> {
+    let frame: Value = serde_json::from_str(line).ok()?;
+    frame.get("method")?;
+    frame.get("id").map(Value::to_string)
 }
 
 /// Returns whether one more request may be open beside `open` others.

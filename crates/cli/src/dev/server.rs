@@ -128,9 +128,16 @@ pub(super) fn build(words: &[OsString]) -> bool {
     let built = command(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().and_then(|mut child| {
         // Some compilers report on stdout.
         let stdout = child.stdout.take().map(|stdout| thread::spawn(move || show(stdout)));
-        child.stderr.take().into_iter().for_each(show);
-        stdout.into_iter().for_each(|shown| drop(shown.join()));
-        child.wait()
+        let stderr = child.stderr.take().map(|stderr| thread::spawn(move || show(stderr)));
+        let status = child.wait();
+        // A process that the build has left behind may keep its outputs.
+        let end = Instant::now() + GRACE;
+        for shown in stdout.into_iter().chain(stderr) {
+            while !shown.is_finished() && Instant::now() < end {
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+        status
     });
     match built {
         Ok(status) => status.success(),

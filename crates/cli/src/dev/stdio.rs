@@ -121,23 +121,31 @@ impl Development {
         self.building.is_some() && !self.has_run
     }
 
-    /// Passes on what the server still answers once its client has closed its input, for at most [`DRAIN`]. Returns the
-    /// exit code of a signal that comes meanwhile.
+    /// Passes on what the servers still answer once their client has closed its input, for at most [`DRAIN`]. Returns
+    /// the exit code of a signal that comes meanwhile.
     fn finish(&mut self, received: &Receiver<Event>) -> Result<Option<Exit>, Failure> {
         let until = Instant::now() + DRAIN;
-        while let Some(server) = &mut self.running {
-            server.close();
-            if !self.proxy.is_needed(server.generation) {
-                break;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let mut running = self.running.iter().chain(self.retiring.iter().map(|(server, _)| server));
+            let is_needed = running.any(|server| self.proxy.is_needed(server.generation));
+            if left.is_zero() || !(is_needed || self.proxy.holds_back()) {
+                return Ok(None);
             }
-            match received.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            // Frames that wait until the server is greeted have to reach it first.
+            if !self.proxy.holds_back() {
+                self.running.iter_mut().for_each(Server::close);
+            }
+            match received.recv_timeout(left) {
                 Ok(Event::Asked(exit)) => return Ok(Some(exit)),
                 Ok(event @ (Event::Server(..) | Event::ServerEnd(_))) => self.handle(event)?,
                 Ok(_) => {}
-                Err(_) => break,
+                Err(_) => return Ok(None),
+            }
+            if self.running.is_none() && self.retiring.is_empty() {
+                return Ok(None);
             }
         }
-        Ok(None)
     }
 
     fn handle(&mut self, event: Event) -> Result<(), Failure> {
@@ -194,12 +202,12 @@ impl Development {
             };
             return self.apply(actions);
         }
-        let (generation, actions) = self.proxy.started();
         if let Some(old) = self.running.take() {
             self.retiring.push((old, Instant::now() + DRAIN));
         }
-        match Server::start(&self.command, generation, &self.events) {
+        let actions = match Server::start(&self.command, self.proxy.next_generation(), &self.events) {
             Ok(server) => {
+                let (generation, actions) = self.proxy.started();
                 self.running = Some(server);
                 self.has_run = true;
                 output::note(if generation == 1 {
@@ -207,14 +215,14 @@ impl Development {
                 } else {
                     "the server was restarted"
                 });
+                actions
             }
             Err(error) => {
                 let why = server::not_started(&self.command, &error);
                 output::note(&why);
-                let actions = self.proxy.down(&why);
-                self.apply(actions)?;
+                self.proxy.down(&why)
             }
-        }
+        };
         self.apply(actions)?;
         self.drain()
     }

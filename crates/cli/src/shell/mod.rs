@@ -96,12 +96,24 @@ async fn lines(
                     output::failure(&failure);
                     continue;
                 }
-                let done = tokio::select! {
-                    done = logged(client, settings.applied(*command), settings.log, session) => done,
-                    _ = tokio::signal::ctrl_c() => {
-                        output::note("\n(cancelled)");
-                        continue;
+                let level = own_level(&command);
+                let work = async {
+                    if level.is_some() {
+                        notices::ask_for(client, level).await?;
                     }
+                    one(client, settings.applied(*command), session).await
+                };
+                let done = tokio::select! {
+                    done = work => Some(done),
+                    _ = tokio::signal::ctrl_c() => None,
+                };
+                if level.is_some() {
+                    // An error would only repeat that of the line.
+                    let _ = notices::ask_for(client, settings.log.or(Some(LogLevel::Info))).await;
+                }
+                let Some(done) = done else {
+                    output::note("\n(cancelled)");
+                    continue;
                 };
                 match done {
                     Ok(Exit::Done) => {}
@@ -125,26 +137,14 @@ async fn lines(
     Ok(if is_terminal { Exit::Done } else { exit })
 }
 
-/// Runs one command, with the log messages of its own `--log`. After it, those of the shell come again.
-async fn logged(
-    client: &Client,
-    command: Command,
-    shell: Option<LogLevel>,
-    session: &Session,
-) -> Result<Exit, Failure> {
-    let own = match &command {
+/// Returns the level of the log messages that a command asks for itself.
+fn own_level(command: &Command) -> Option<LogLevel> {
+    match command {
         Command::Call(it) => it.call.meanwhile.log,
         Command::Prompt(it) => it.meanwhile.log,
         Command::Read(it) => it.meanwhile.log,
         _ => None,
-    };
-    if own.is_none() {
-        return one(client, command, session).await;
     }
-    notices::ask_for(client, own).await?;
-    let done = one(client, command, session).await;
-    notices::ask_for(client, shell.or(Some(LogLevel::Info))).await?;
-    done
 }
 
 /// Runs one command with the connected server.

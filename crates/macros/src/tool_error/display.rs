@@ -32,10 +32,16 @@ pub(super) fn of(ty: &DeriveInput) -> Result<Option<TokenStream>> {
     }
     let (mut shown, mut caused, mut converted) = (Vec::new(), Vec::new(), Vec::new());
     let (name, (generics, arguments, bounds)) = (&ty.ident, ty.generics.split_for_impl());
+    // A type parameter in a text has `Display` by a bound of the type; `Debug` may be derived.
+    let mut of_error = ty.generics.clone();
+    if of_error.type_params().next().is_some() {
+        let debug = syn::parse_quote!(Self: ::std::fmt::Debug);
+        of_error.make_where_clause().predicates.push(debug);
+    }
+    let error_bounds = of_error.split_for_impl().2;
     for ((path, variant, attributes, fields), words) in variants.into_iter().zip(&words) {
         if let Some(other) = attributes.iter().find(|it| it.path().is_ident("error")) {
-            let text =
-                "expected the text in `#[tool_error(\"…\")]` alone, since another variant has it there";
+            let text = "expected one text, in `#[tool_error(\"…\")]` or in `#[error(\"…\")]` for thiserror, but found both";
             return Err(Error::new_spanned(other, text));
         }
         let named = Named::all(fields);
@@ -52,7 +58,7 @@ pub(super) fn of(ty: &DeriveInput) -> Result<Option<TokenStream>> {
         }
         caused.extend(named.iter().find(|it| it.is_source).map(|it| {
             let (member, local) = (&it.member, it.local());
-            quote!(#path { #member: #local, .. } => ::std::option::Option::Some(#local),)
+            quote!(#path { #member: #local, .. } => ::std::option::Option::Some(#local.as_source()),)
         }));
     }
     Ok(Some(quote! {
@@ -67,8 +73,28 @@ pub(super) fn of(ty: &DeriveInput) -> Result<Option<TokenStream>> {
         }
 
         #[automatically_derived]
-        impl #generics ::std::error::Error for #name #arguments #bounds {
+        impl #generics ::std::error::Error for #name #arguments #error_bounds {
             fn source(&self) -> ::std::option::Option<&(dyn ::std::error::Error + 'static)> {
+                #[allow(dead_code)]
+                trait AsSource {
+                    fn as_source(&self) -> &(dyn ::std::error::Error + 'static);
+                }
+                impl<E: ::std::error::Error + 'static> AsSource for E {
+                    fn as_source(&self) -> &(dyn ::std::error::Error + 'static) {
+                        self
+                    }
+                }
+                // What a `Box` holds.
+                impl AsSource for dyn ::std::error::Error {
+                    fn as_source(&self) -> &(dyn ::std::error::Error + 'static) {
+                        self
+                    }
+                }
+                impl AsSource for dyn ::std::error::Error + ::std::marker::Send + ::std::marker::Sync {
+                    fn as_source(&self) -> &(dyn ::std::error::Error + 'static) {
+                        self
+                    }
+                }
                 #[allow(unreachable_patterns)]
                 match self {
                     #(#caused)*

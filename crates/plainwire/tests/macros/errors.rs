@@ -166,8 +166,17 @@ enum DeskError {
     Wet { source: std::io::Error },
     #[tool_error("{0} is no number", code = "number", message = "expected a number")]
     Number(#[from] std::num::ParseIntError),
+    #[tool_error("the desk is full", retryable)]
+    Full(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[tool_error(transparent)]
     Asked(ToolError),
+}
+
+/// An error with a type parameter.
+#[derive(Debug, ToolError)]
+#[tool_error("{what} is lost", code = "lost")]
+struct Lost<T: std::fmt::Display> {
+    what: T,
 }
 
 #[tokio::test]
@@ -183,6 +192,9 @@ async fn a_text_of_its_own_is_what_display_shows() {
     }
 
     assert_eq!(DeskError::NoDesk(3).to_string(), "there is no desk 3");
+    assert_eq!(Lost { what: "the key" }.into_tool_error().message(), "the key is lost");
+    let full = DeskError::Full("no chair".into());
+    assert_eq!(std::error::Error::source(&full).expect("a source").to_string(), "no chair");
     assert_eq!(DeskError::Asked(ToolError::failed("no")).to_string(), "no");
     let wet = DeskError::Wet { source: std::io::Error::other("rain") };
     assert_eq!(std::error::Error::source(&wet).expect("a source").to_string(), "rain");

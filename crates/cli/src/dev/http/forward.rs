@@ -71,8 +71,11 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
     let is_listen = sent.message["method"] == "subscriptions/listen";
     let is_stream = sent.method == Method::GET;
     let mut asked = Asked::of(&sent.message);
+    let mut is_first = true;
     let (mut response, generation, is_standing, open) = loop {
-        let up = match front.finishing().filter(|_| is_of_call(&sent.message)) {
+        // A server that finishes its calls and takes no connection is gone.
+        let is_for_old = std::mem::take(&mut is_first) && is_of_call(&sent.message);
+        let up = match front.finishing().filter(|_| is_for_old) {
             Some(generation) => Some(generation),
             None => front.until_up_soon().await,
         };
@@ -103,6 +106,11 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
     }
     let status = response.status();
     let is_deleted = sent.method == Method::DELETE && status.is_success();
+    if status.is_success()
+        && let Some(session) = front.session(&sent.headers)
+    {
+        session.lock().await.renew(&sent.headers);
+    }
     if (is_deleted || status == StatusCode::NOT_FOUND)
         && let Some(session) = front.session(&sent.headers)
     {
@@ -233,10 +241,12 @@ fn without(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
 
 /// Answers requests whose server is gone.
 fn lost(mut asked: Asked, sent: &Sent, why: &str) -> Response<Outgoing> {
-    output::note(why);
     let mut answers = asked.lost(why);
     let body = match (answers.len(), sent.message.is_array()) {
-        (0, _) => return whole(StatusCode::BAD_GATEWAY, format!("{why}\n")),
+        (0, _) => {
+            output::note(why);
+            return whole(StatusCode::BAD_GATEWAY, format!("{why}\n"));
+        }
         (_, false) => answers.remove(0),
         (_, true) => format!("[{}]", answers.join(",")),
     };

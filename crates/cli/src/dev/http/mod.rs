@@ -84,7 +84,8 @@ fn upstream(url: &str) -> Result<Uri, Failure> {
 }
 
 async fn listen(address: &str) -> Result<TcpListener, Failure> {
-    let parsed: SocketAddr = address.parse().map_err(|error| {
+    let numeric = address.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let parsed: SocketAddr = numeric.as_deref().unwrap_or(address).parse().map_err(|error| {
         Failure::usage(format!(
             "expected an address and port such as 127.0.0.1:8001 as --http, but found {address:?}: {error}"
         ))

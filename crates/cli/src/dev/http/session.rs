@@ -55,6 +55,11 @@ impl Session {
         self.path == path && headers.get(AUTHORIZATION) == self.authorization.as_ref()
     }
 
+    /// Remembers the credentials of a request that the server has accepted.
+    pub(super) fn renew(&mut self, headers: &HeaderMap) {
+        self.authorization = headers.get(AUTHORIZATION).cloned();
+    }
+
     /// Returns the notifications that everything has changed.
     pub(super) fn changes(&self) -> Vec<String> {
         changes::of_session(&self.lists, self.set_up.uris())
@@ -73,7 +78,7 @@ impl Session {
         front: &Front,
         headers: &HeaderMap,
     ) -> Result<HeaderValue, Unanswered> {
-        if self.generation == generation {
+        if self.generation >= generation {
             return Ok(self.upstream.clone());
         }
         let mut headers = headers.clone();

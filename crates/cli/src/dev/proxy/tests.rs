@@ -108,6 +108,18 @@ fn a_server_that_is_replaced_finishes_its_calls() {
 }
 
 #[test]
+fn a_request_that_is_cancelled_before_the_next_server_is_greeted_does_not_reach_it() {
+    let mut proxy = in_session();
+    proxy.started();
+    let call = r#"{"id":7,"method":"tools/call","params":{"name":"slow"}}"#;
+    assert_eq!(proxy.handle_client(call.to_owned(), SECOND), []);
+    assert!(proxy.holds_back());
+    let cancelled = r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#;
+    assert_eq!(proxy.handle_client(cancelled.to_owned(), SECOND), []);
+    assert!(!proxy.holds_back() && !proxy.is_needed(1) && !proxy.is_needed(2));
+}
+
+#[test]
 fn a_client_that_does_not_wait_for_the_answer_to_initialize_greets_the_server_once() {
     let mut proxy = Proxy::default();
     let initialize = r#"{"id":0,"method":"initialize","params":{}}"#.to_owned();

@@ -246,7 +246,7 @@ async fn a_state_that_would_be_too_large_ends_the_call_with_the_name_of_the_limi
         if fits {
             assert_eq!(keys(&answer), ["name"]);
         } else {
-            assert!(answer.contains("at most 65536 bytes (limit `request_state`)"), "{answer}");
+            assert!(answer.contains("(65536 when it is sealed: limit `request_state`)"), "{answer}");
             assert!(answer.contains("-32603"), "{answer}");
         }
     }
