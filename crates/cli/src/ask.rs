@@ -52,8 +52,8 @@ pub(crate) async fn call(it: CallTool) -> Result<Exit, Failure> {
     // Wrong words are reported before the server starts.
     let arguments = Arguments::parse(inline(&it.call.ask), &it.call.arguments)?;
     with_client_and_user(&it.call.ask, it.call.meanwhile.no_input, async |client| {
-        interruptible(client, with_log(client, it.call.meanwhile.log, call_with(client, &it, arguments)))
-            .await
+        let work = with_log(client, it.call.meanwhile.log, call_with(client, &it, arguments));
+        interruptible(client, &it.call.ask, work).await
     })
     .await
 }
@@ -96,7 +96,7 @@ async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Resu
 /// Runs `plainwire read`: prints the contents of a resource.
 pub(crate) async fn read(it: Read) -> Result<Exit, Failure> {
     with_client_and_user(&it.ask, it.meanwhile.no_input, async |client| {
-        interruptible(client, with_log(client, it.meanwhile.log, read_on(client, &it))).await
+        interruptible(client, &it.ask, with_log(client, it.meanwhile.log, read_on(client, &it))).await
     })
     .await
 }
@@ -119,8 +119,8 @@ pub(crate) async fn read_on(client: &Client, read: &Read) -> Result<Exit, Failur
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
     let arguments = Arguments::parse(inline(&call.ask), &call.arguments)?;
     with_client_and_user(&call.ask, call.meanwhile.no_input, async |client| {
-        interruptible(client, with_log(client, call.meanwhile.log, prompt_with(client, &call, arguments)))
-            .await
+        let work = with_log(client, call.meanwhile.log, prompt_with(client, &call, arguments));
+        interruptible(client, &call.ask, work).await
     })
     .await
 }
@@ -172,6 +172,7 @@ pub(crate) async fn ping_on(client: &Client, ask: &Ask) -> Result<Exit, Failure>
 /// work failed, shows what the server has written to its stderr meanwhile.
 async fn interruptible(
     client: &Client,
+    ask: &Ask,
     work: impl Future<Output = Result<Exit, Failure>>,
 ) -> Result<Exit, Failure> {
     let before = client.server_stderr().unwrap_or_default();
@@ -187,7 +188,8 @@ async fn interruptible(
         }
         done => done,
     };
-    if matches!(done, Ok(Exit::ToolFailed | Exit::Refused)) {
+    // With `--server-log`, it was shown or written when it came.
+    if ask.choice.server_log.is_none() && matches!(done, Ok(Exit::ToolFailed | Exit::Refused)) {
         let after = client.server_stderr().unwrap_or_default();
         // Only the last lines are kept, so those from before may be gone.
         show_last(after.strip_prefix(&before).unwrap_or(&after).trim());

@@ -47,7 +47,7 @@ fn decoded(text: &str) -> Result<Vec<u8>, Failure> {
 
 fn not_one(expected: &str, found: usize) -> Failure {
     Failure {
-        exit: Exit::Refused,
+        exit: Exit::Unreachable,
         hint: Some("`--json` in place of `--out` shows the whole result".to_owned()),
         text: format!("expected {expected} to write, but found {found}; nothing was written"),
     }

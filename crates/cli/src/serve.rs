@@ -65,7 +65,11 @@ fn not_served(error: plainwire::Error, address: &str) -> Failure {
     let in_use =
         matches!(&error, plainwire::Error::Io { source, .. } if source.kind() == io::ErrorKind::AddrInUse);
     let host = address.rsplit_once(':').map(|(host, _)| host).filter(|_| in_use);
-    Failure { hint: host.map(|host| format!("--http {host}:0 takes a free port")), ..error.into() }
+    // The certificate or its key: files of the command line.
+    let is_file = matches!(&error, plainwire::Error::Io { doing, .. } if doing.ends_with("TLS"));
+    let hint = host.map(|host| format!("--http {host}:0 takes a free port"));
+    let failure = Failure { hint, ..error.into() };
+    if is_file { Failure { exit: Exit::Usage, ..failure } } else { failure }
 }
 
 /// Reads the names and tokens in the file of `--token-file`, one pair on each line. Blank lines and lines

@@ -77,7 +77,27 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         (ErrorKind::UnknownArgument, Some(option))
             if context(ContextKind::SuggestedArg).is_some_and(|near| is_near(option, near)) =>
         {
-            return None;
+            // Without clap's own tip to write the option after `--`, where the command of the server stands.
+            let near = context(ContextKind::SuggestedArg).unwrap_or_default();
+            return Some(Failure {
+                hint: Some(format!("did you mean {near}?")),
+                ..Failure::usage(format!("expected an option of `plainwire {command}`, but found {option:?}"))
+            });
+        }
+        (ErrorKind::UnknownArgument, Some(option))
+            if option.starts_with('-') && !option.starts_with("--") =>
+        {
+            let word = own.iter().find(|word| word.starts_with(option) && !word.starts_with("--"))?;
+            let hint = match word.trim_start_matches('-') {
+                given if given.contains('=') && ["call", "prompt"].contains(&command) => {
+                    format!("an argument has no `-`: {}", quoted(given))
+                }
+                _ => format!("`plainwire {command} --help` lists the options"),
+            };
+            return Some(Failure {
+                hint: Some(hint),
+                ..Failure::usage(format!("expected an option of `plainwire {command}`, but found {word:?}"))
+            });
         }
         (ErrorKind::UnknownArgument, Some(option)) if option.starts_with("--") => {
             if !["call", "prompt"].contains(&command) {
@@ -405,6 +425,10 @@ mod tests {
             "expected a command of `plainwire servers`, but found \"ls\"",
             "plainwire servers",
         );
+        let said = "expected an option of `plainwire list`, but found \"--timeot\"";
+        check("list --timeot 3 -- x", said, "did you mean --timeout?");
+        let said = "expected an option of `plainwire call`, but found \"-id=2\"";
+        check("call close -id=2 -- x", said, "an argument has no `-`: id=2");
         check(
             "list --trace t.txt -- x",
             "expected --trace and its file in one word, but found \"t.txt\"",
@@ -453,7 +477,7 @@ mod tests {
 
     #[test]
     fn other_errors_are_left_to_clap() {
-        for line in ["list --timeot 3 -- x", "call", "convert ./a"] {
+        for line in ["call", "convert ./a"] {
             let words = shlex::split(line).expect("words");
             let error = Cli::try_parse_from(std::iter::once(&"plainwire".to_owned()).chain(&words))
                 .expect_err("a slip");

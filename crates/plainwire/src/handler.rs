@@ -11,6 +11,7 @@
 //! - [`IntoEntry`], [`Described`] and [`Tagged`] are how a function with an attribute describes its entry;
 //!   [`Provider`] is the trait that `#[server]` implements.
 
+pub use crate::json::Json;
 pub use crate::runtime::blocking;
 pub use crate::schema::arguments::Rejected;
 pub use crate::server::Mounted;

@@ -50,6 +50,7 @@ pub mod client;
 mod error;
 pub mod handler;
 mod in_process;
+mod json;
 mod log;
 pub mod macros;
 pub mod prelude;

@@ -1,6 +1,7 @@
 //! Imports for a typical server: `use plainwire::prelude::*;`.
 
 pub use crate::error::Result;
+pub use crate::json::Json;
 pub use crate::server::asking::{Answer, Confirm};
 pub use crate::server::context::{Context, OnCancel, State};
 pub use crate::server::entry::{Completing, Prompt, Resource, ResourceTemplate, Tool};

@@ -67,6 +67,15 @@ fn a_web_page_in_place_of_an_answer_is_called_one() {
 }
 
 #[test]
+fn with_a_server_log_the_last_words_of_a_server_are_not_said_twice() {
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    let refused = json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -32603, "message": "no" } });
+    steps.extend([Step::Shell("echo out of luck >&2"), Step::Say(refused)]);
+    let ran = script::play(&["call", "x", "--era", "legacy", "--server-log"], steps, "");
+    assert_eq!((ran.code, ran.stderr.matches("out of luck").count()), (4, 1), "{ran:?}");
+}
+
+#[test]
 fn an_empty_command_of_a_server_is_answered_like_none() {
     check(
         &["list", "--"],

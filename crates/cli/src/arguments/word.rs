@@ -139,9 +139,11 @@ fn no_word(text: &str, before: &[String]) -> Failure {
             Some((key, value)) if !key.is_empty() && !value.is_empty() => {
                 quote::quoted(&format!("{key}={}", value.trim_start())).to_string()
             }
+            Some((key, "")) if !key.is_empty() => format!("as in `{key}=…`"),
             _ if text.contains(|it: char| !it.is_alphanumeric() && !"_-.".contains(it)) => {
                 format!("as in `key={}`", quote::quoted(text))
             }
+            _ if text.parse::<f64>().is_ok() => format!("as in `key={text}`"),
             _ => format!("as in `{text}=…`"),
         }),
     };

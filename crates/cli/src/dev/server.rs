@@ -25,7 +25,7 @@ const MAX_LOG_LINE: usize = 64 << 10;
 const MAX_UNREAD: usize = 1_024;
 
 /// The time for a server to exit after its input was closed.
-const GRACE: Duration = Duration::from_secs(1);
+pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// A running server.
 pub(super) struct Server {

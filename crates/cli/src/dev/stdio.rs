@@ -66,8 +66,10 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
                 return Ok(exit);
             }
             Ok(event) => development.handle(event)?,
-            Err(_) => development.drain()?,
+            Err(_) => {}
         }
+        // Also while an old server reports progress all the time.
+        development.drain()?;
         if has_left && !development.is_first() {
             break;
         }
@@ -121,10 +123,23 @@ impl Development {
         self.building.is_some() && !self.has_run
     }
 
-    /// Passes on what the servers still answer once their client has closed its input, for at most [`DRAIN`]. Returns
+    /// Passes on what the servers still answer once their client has closed its input, and answers the rest. Returns
     /// the exit code of a signal that comes meanwhile.
     fn finish(&mut self, received: &Receiver<Event>) -> Result<Option<Exit>, Failure> {
-        let until = Instant::now() + DRAIN;
+        let exit = self.answered(received)?;
+        let servers = self.running.iter().chain(self.retiring.iter().map(|(server, _)| server));
+        let generations: Vec<u64> = servers.map(|server| server.generation).collect();
+        for generation in generations {
+            let actions = self.proxy.ended(generation, "was ended with its client");
+            self.apply(actions)?;
+        }
+        Ok(exit)
+    }
+
+    /// Closes the input of the servers, and passes on what they answer, for at most [`DRAIN`] and the time for a server to
+    /// say that it shuts down.
+    fn answered(&mut self, received: &Receiver<Event>) -> Result<Option<Exit>, Failure> {
+        let until = Instant::now() + DRAIN + server::GRACE;
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let mut running = self.running.iter().chain(self.retiring.iter().map(|(server, _)| server));
@@ -236,8 +251,8 @@ impl Development {
                 continue;
             }
             let actions = self.proxy.ended(server.generation, "was restarted");
-            server.end();
             self.apply(actions)?;
+            server.end();
         }
         self.retiring = kept;
         Ok(())

@@ -99,9 +99,25 @@ impl Repeats {
     }
 }
 
+/// Returns whether a file is stdout or stderr of this process, which grows with each line that is said about a change.
+#[cfg(unix)]
+fn is_own_output(file: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let is_it = |about: rustix::io::Result<rustix::fs::Stat>| {
+        about.is_ok_and(|about| (about.st_dev, about.st_ino) == (file.dev(), file.ino()))
+    };
+    is_it(rustix::fs::fstat(std::io::stdout())) || is_it(rustix::fs::fstat(std::io::stderr()))
+}
+
+#[cfg(not(unix))]
+fn is_own_output(_: &fs::Metadata) -> bool {
+    false
+}
+
 fn add(path: &Path, depth: usize, files: &mut HashMap<PathBuf, (SystemTime, u64)>) {
     let Ok(about) = fs::metadata(path) else { return };
-    if about.is_file() && files.len() < MAX_FILES {
+    if about.is_file() && files.len() < MAX_FILES && !is_own_output(&about) {
         files.insert(path.to_path_buf(), (about.modified().unwrap_or(SystemTime::UNIX_EPOCH), about.len()));
     }
     if !about.is_dir() || depth == 0 {

@@ -221,7 +221,7 @@ async fn a_layer_reads_and_replaces_arguments() {
     let client = testing::client(server).await.expect("a client");
     assert_eq!(text(&client, "t", json!({ "n": 21 })).await, "42");
     let unfit = text(&client, "t", json!({ "n": "x" })).await;
-    assert!(unfit.starts_with("expected the arguments to fit, but found: invalid type: string"), "{unfit}");
+    assert!(unfit.starts_with("expected `arguments.n` to fit, but found: invalid type: string"), "{unfit}");
 }
 
 #[tokio::test]

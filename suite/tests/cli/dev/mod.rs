@@ -212,6 +212,53 @@ fn a_server_answers_what_came_before_the_end_of_the_input() {
     assert_eq!((ran.code, &ids[..]), (0, &[1.into(), 2.into()][..]), "{ran:?}");
 }
 
+/// A call that does not end in time is answered, too.
+#[test]
+fn a_call_that_outlives_its_client_is_answered() {
+    let sources = Sources::new("outlives");
+    sources.write("src/pause", "60");
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}"#;
+    let ran = crate::script::run(sources.command(), &format!("{call}\n"));
+    assert!(
+        ran.stdout.contains("the server was ended with its client before it answered `tools/call`"),
+        "{ran:?}"
+    );
+}
+
+/// Progress does not prolong the time that a server has after it was replaced.
+#[test]
+fn a_replaced_server_that_reports_all_the_time_ends_in_time() {
+    let sources = Sources::new("reports");
+    let mut command = binary::command();
+    command.current_dir(&sources.folder).args(["call", "count", "to=600", "ms=50", "--"]);
+    command.args(["plainwire", "dev", "--watch", "src", "--", "plainwire", "serve", "reference"]);
+    let began = Instant::now();
+    let change = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(1_500));
+        sources.write("src/description", "Second");
+    });
+    let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
+    change.join().expect("no panic");
+    assert!(ran.code == 4 && ran.stderr.contains("the server was restarted before it answered"), "{ran:?}");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+/// A line about a change would be the next change.
+#[cfg(unix)]
+#[test]
+fn the_log_of_dev_is_not_watched() {
+    let sources = Sources::new("own-log");
+    let log = File::create(sources.folder.join("log")).expect("a file of our own");
+    let mut command = binary::command();
+    command.current_dir(&sources.folder).args(["dev", "--", "cat"]).stdin(Stdio::piped()).stderr(log);
+    let mut child = command.stdout(Stdio::null()).spawn().expect("the binary starts");
+    std::thread::sleep(Duration::from_millis(1_500));
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
+    let said = fs::read_to_string(sources.folder.join("log")).expect("UTF-8");
+    assert!(said.contains("the server was started") && !said.contains("has changed"), "{said}");
+}
+
 /// Some compilers write to stdout.
 #[test]
 fn both_outputs_of_a_build_are_shown() {

@@ -100,13 +100,7 @@ fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<
             None => Ok(value),
             Some(path) => Err(unknown_name(path, tree, schema)),
         },
-        Err(misfit) => {
-            let path = match &misfit.path {
-                None => "arguments".to_owned(),
-                Some(path) => format!("arguments.{path}"),
-            };
-            Err(Rejected(misfit.at(&path)))
-        }
+        Err(misfit) => Err(Rejected(misfit.of_arguments())),
     }
 }
 
@@ -133,6 +127,14 @@ pub(crate) struct Misfit {
 }
 
 impl Misfit {
+    /// Returns the error in the arguments of a call as a sentence.
+    pub(crate) fn of_arguments(&self) -> String {
+        match &self.path {
+            None => self.at("arguments"),
+            Some(path) => self.at(&format!("arguments.{path}")),
+        }
+    }
+
     /// Returns the error as a sentence. In it, `path` is the name of the part that can't be read.
     pub(crate) fn at(&self, path: &str) -> String {
         // Path and error are shortened, because serde may repeat the whole value.

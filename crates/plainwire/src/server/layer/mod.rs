@@ -42,10 +42,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use super::context::Context;
 use super::result::ToolError;
+use crate::schema::arguments;
 
 mod chain;
 mod concurrency;
@@ -123,9 +125,8 @@ impl Request {
     /// # Errors
     /// `invalid_input` for arguments that do not match.
     pub fn read_arguments<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
-        let unfit =
-            |error| ToolError::invalid_input(format!("expected the arguments to fit, but found: {error}"));
-        serde_json::from_str(&self.arguments).map_err(unfit)
+        let tree: Value = serde_json::from_str(&self.arguments).unwrap_or_default();
+        arguments::typed(&tree).map_err(|misfit| ToolError::invalid_input(misfit.of_arguments()))
     }
 
     /// Replaces the arguments that the client sent.

@@ -182,7 +182,7 @@ impl From<Audio> for Content {
 /// A type that reading a resource may return: text, bytes, ready-made contents, or a `Result` of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be returned from a resource",
-    label = "a resource returns a `String`, a `Vec<u8>`, `ResourceContents`, or a `Result` of those",
+    label = "a resource returns a `String`, a `Vec<u8>`, `Json(value)`, `ResourceContents`, or a `Result` of those",
     note = "the error of a `Result` has to implement `Display` (`ToolError` and `thiserror` derive it), or be `plainwire::ToolError`"
 )]
 pub trait IntoResource: Send + 'static {
