@@ -230,9 +230,8 @@ fn text_of(result: &CallToolResult) -> String {
 }
 
 /// Returns the hint for a call that failed with `text`. The hint names the arguments that do not fit: those that the text
-/// names, or else all. Or it says
-/// that the server asks questions in sessions only, or that the tool may be one for hosts only. `None` if none of these
-/// explains the failure.
+/// names, or else all. Or it says that the server asks questions in sessions only, or that the tool may be one for hosts
+/// only. `None` if none of these explains the failure.
 async fn hint(client: &Client, call: &Call, misfits: Vec<Misfit>, text: &str) -> Option<String> {
     let named: Vec<&Misfit> = misfits.iter().filter(|it| names(text, &it.key)).collect();
     let named = if named.is_empty() { misfits.iter().collect() } else { named };

@@ -87,10 +87,6 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     let words = values.iter().map(|(name, value)| assigned(name, value)).collect::<Option<Vec<_>>>();
     let words = words.unwrap_or_else(|| vec![format!("--json={}", Value::Object(values))]);
     let words = words.iter().map(|word| quoted(word)).collect();
-    if tool.name().starts_with('-') {
-        // Its name would be an option.
-        return Ok(());
-    }
     let line = [
         vec!["plainwire call".to_owned(), quoted(tool.name())],
         words,

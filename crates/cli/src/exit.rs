@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
+use plainwire::proto::error::ErrorKind;
 use plainwire_oauth::AuthFault;
 
 use crate::elicit::page;
@@ -227,7 +228,7 @@ impl From<plainwire::Error> for Failure {
             _ => (Exit::Unreachable, Some(TRACE)),
         };
         let page = match &error {
-            plainwire::Error::Rpc(answer) if answer.received_code() == Some(PAGE_REQUIRED) => {
+            plainwire::Error::Rpc(answer) if *answer.kind() == ErrorKind::UrlElicitationRequired => {
                 pages(answer.data())
             }
             _ => None,
@@ -244,9 +245,6 @@ impl From<plainwire::Error> for Failure {
         Self { exit, hint: page.or(own).or(hint.map(Into::into)), text }
     }
 }
-
-/// The code of the error by which a server of 2025-11-25 asks the user to open a page.
-const PAGE_REQUIRED: i32 = -32042;
 
 /// Returns the hint to open the pages that `data` names.
 fn pages(data: Option<&str>) -> Option<String> {

@@ -35,24 +35,12 @@ fn derived(ty: &DeriveInput) -> Result<TokenStream> {
             None
         }
     };
-    let arms: Vec<_> = match &ty.data {
-        Data::Struct(it) => keep(arm(quote!(Self), &ty.ident, &ty.attrs, &it.fields)).into_iter().collect(),
-        Data::Enum(it) => {
-            if let Some(misplaced) = ours(&ty.attrs).next() {
-                let text = "expected `#[tool_error(…)]` on a variant, but found it on the enum";
-                keep(Err(Error::new_spanned(misplaced, text)));
-            }
-            let mut arm_of = |it: &syn::Variant| {
-                let name = &it.ident;
-                keep(arm(quote!(Self::#name), name, &it.attrs, &it.fields))
-            };
-            it.variants.iter().filter_map(&mut arm_of).collect()
-        }
-        Data::Union(it) => {
-            let text = "expected `#[derive(ToolError)]` on a struct or an enum";
-            return Err(Error::new(it.union_token.span, text));
-        }
-    };
+    if let (Data::Enum(_), Some(misplaced)) = (&ty.data, ours(&ty.attrs).next()) {
+        let text = "expected `#[tool_error(…)]` on a variant, but found it on the enum";
+        keep(Err(Error::new_spanned(misplaced, text)));
+    }
+    let variants = variants(ty)?;
+    let arms: Vec<_> = variants.iter().filter_map(|variant| keep(arm(variant))).collect();
     if let Some(errors) = errors {
         return Err(errors);
     }
@@ -73,7 +61,7 @@ fn derived(ty: &DeriveInput) -> Result<TokenStream> {
             }
         }
     });
-    let shown = display::of(ty)?;
+    let shown = display::of(ty, &variants)?;
     Ok(quote! {
         #conversion
         #shown
@@ -86,6 +74,34 @@ fn derived(ty: &DeriveInput) -> Result<TokenStream> {
             }
         }
     })
+}
+
+/// A variant of an error; a struct is the only one.
+struct Variant<'t> {
+    attributes: &'t [Attribute],
+    fields: &'t Fields,
+    name: &'t Ident,
+    path: TokenStream,
+}
+
+fn variants(ty: &DeriveInput) -> Result<Vec<Variant<'_>>> {
+    match &ty.data {
+        Data::Struct(it) => {
+            let path = quote!(Self);
+            Ok(vec![Variant { attributes: &ty.attrs, fields: &it.fields, name: &ty.ident, path }])
+        }
+        Data::Enum(it) => {
+            let variants = it.variants.iter().map(|it| {
+                let name = &it.ident;
+                Variant { attributes: &it.attrs, fields: &it.fields, name, path: quote!(Self::#name) }
+            });
+            Ok(variants.collect())
+        }
+        Data::Union(it) => {
+            let text = "expected `#[derive(ToolError)]` on a struct or an enum";
+            Err(Error::new(it.union_token.span, text))
+        }
+    }
 }
 
 /// Returns the path of the `transparent` variant, and the type that it holds; `None` if there is no such variant.
@@ -113,7 +129,7 @@ fn is_tool_error(field: &syn::Field) -> bool {
 }
 
 /// Returns the arm that converts one variant; for a struct, the only one.
-fn arm(path: TokenStream, name: &Ident, attributes: &[Attribute], fields: &Fields) -> Result<TokenStream> {
+fn arm(Variant { attributes, fields, name, path }: &Variant<'_>) -> Result<TokenStream> {
     let worded = Worded::take(attributes)?;
     let holds_one = |it: &syn::FieldsUnnamed| it.unnamed.len() == 1 && it.unnamed.iter().all(is_tool_error);
     let is_holder = matches!(fields, Fields::Unnamed(it) if holds_one(it)) && path.to_string() != "Self";
@@ -157,7 +173,7 @@ fn arm(path: TokenStream, name: &Ident, attributes: &[Attribute], fields: &Field
     let hint = worded.hint.as_ref().map(&mut text_of).transpose()?;
     let is_hidden = message.is_some() || fields.iter().any(|it| it.is_source);
     // Without any word of the author's, the text is that of any other error: `mask_errors` hides it.
-    // The bound of `HandlerError`, unlike that of `to_string`, names thiserror when there is no `Display`.
+    // The bound of `HandlerError`, unlike that of `to_string`, says what to derive when there is no `Display`.
     let shown = || quote!(::plainwire::handler::HandlerError::convert(&self).message().to_owned());
     let text = message.unwrap_or_else(shown);
     let mut error = match &worded.code {

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use plainwire_proto::json::visible;
 use serde_json::Value;
 
 use crate::{Entry, Shape};
@@ -20,7 +21,7 @@ const MAX_MEMBERS: usize = 200;
 pub fn render(tools: &[Entry]) -> String {
     let (mut out, nothing) = (String::new(), Value::Null);
     for tool in tools {
-        let _ = writeln!(out, "<tool>\n<name>{}</name>", one_line(tool.name()));
+        let _ = writeln!(out, "<tool>\n<name>{}</name>", visible(tool.name(), usize::MAX));
         if let Some(text) = tool.description() {
             let _ = writeln!(out, "<description>{text}</description>");
         }
@@ -39,16 +40,9 @@ pub fn render(tools: &[Entry]) -> String {
     out
 }
 
-/// Returns a name with its control characters escaped: with a line break, it would look like more than a name.
-fn one_line(name: &str) -> String {
-    let escaped =
-        name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.into() });
-    escaped.collect()
-}
-
 fn line((name, schema, is_required): (&str, &Value, bool), shape: &Shape<'_>) -> String {
     let need = if is_required { "required" } else { "optional" };
-    let mut line = format!("{} ({shape}, {need}", one_line(name));
+    let mut line = format!("{} ({shape}, {need}", visible(name, usize::MAX));
     if let Some(default) = schema.get("default").filter(|it| !it.is_null()) {
         let _ = write!(line, ", default {default}");
     }

@@ -5,28 +5,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, Index, Result, Type};
+use syn::{Attribute, DeriveInput, Error, Fields, Ident, Index, Result, Type};
 
-use super::{Named, Worded, formatted};
+use super::{Named, Variant, Worded, formatted};
 
 /// Returns the implementations for a type; nothing for a type without texts.
-pub(super) fn of(ty: &DeriveInput) -> Result<Option<TokenStream>> {
-    let variants: Vec<(TokenStream, &Ident, &[Attribute], &Fields)> = match &ty.data {
-        Data::Struct(it) => vec![(quote!(Self), &ty.ident, &ty.attrs, &it.fields)],
-        Data::Enum(it) => it
-            .variants
-            .iter()
-            .map(|it| {
-                let name = &it.ident;
-                (quote!(Self::#name), name, &it.attrs[..], &it.fields)
-            })
-            .collect(),
-        Data::Union(_) => return Ok(None),
-    };
-    let mut words = Vec::new();
-    for (.., attributes, _) in &variants {
-        words.push(Worded::take(attributes)?);
-    }
+pub(super) fn of(ty: &DeriveInput, variants: &[Variant<'_>]) -> Result<Option<TokenStream>> {
+    let words: Vec<_> = variants.iter().map(|it| Worded::take(it.attributes)).collect::<Result<_>>()?;
     if words.iter().all(|it| it.text.is_none()) {
         return Ok(None);
     }
@@ -39,13 +24,13 @@ pub(super) fn of(ty: &DeriveInput) -> Result<Option<TokenStream>> {
         of_error.make_where_clause().predicates.push(debug);
     }
     let error_bounds = of_error.split_for_impl().2;
-    for ((path, variant, attributes, fields), words) in variants.into_iter().zip(&words) {
+    for (Variant { attributes, fields, name: variant, path }, words) in variants.iter().zip(&words) {
         if let Some(other) = attributes.iter().find(|it| it.path().is_ident("error")) {
             let text = "expected one text, in `#[tool_error(\"…\")]` or in `#[error(\"…\")]` for thiserror, but found both";
             return Err(Error::new_spanned(other, text));
         }
         let named = Named::all(fields);
-        shown.push(arm(&path, variant, &named, words)?);
+        shown.push(arm(path, variant, &named, words)?);
         if let Some((member, held)) = converts(fields)? {
             converted.push(quote! {
                 #[automatically_derived]

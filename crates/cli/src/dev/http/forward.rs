@@ -106,18 +106,14 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
     }
     let status = response.status();
     let is_deleted = sent.method == Method::DELETE && status.is_success();
-    if status.is_success()
-        && let Some(session) = front.session(&sent.headers)
-    {
-        session.lock().await.renew(&sent.headers);
-    }
-    if (is_deleted || status == StatusCode::NOT_FOUND)
-        && let Some(session) = front.session(&sent.headers)
-    {
-        let session = session.lock().await;
+    if let Some(session) = front.session(&sent.headers) {
+        let mut session = session.lock().await;
         // A server answers 404 to a session that it has ended, but also to another path, and to a stranger.
-        if is_deleted || session.is_of(&sent.path, &sent.headers) {
+        let is_ended = status == StatusCode::NOT_FOUND && session.is_of(&sent.path, &sent.headers);
+        if is_deleted || is_ended {
             front.forget(&session);
+        } else if status.is_success() {
+            session.renew(&sent.headers);
         }
     }
     let answered = if is_events(&response) && sent.message["method"] != "initialize" {

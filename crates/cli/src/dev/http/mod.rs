@@ -206,8 +206,9 @@ async fn restart(command: &[OsString], front: &Front, running: &mut Option<Proce
         let _ = timeout(DRAIN, front.idle()).await;
         front.pause();
         old.end().await;
+    } else {
+        front.pause();
     }
-    front.pause();
     match Process::start(command) {
         Ok(server) => *running = Some(server),
         Err(error) => {

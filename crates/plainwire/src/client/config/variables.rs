@@ -61,6 +61,7 @@ impl Variables {
     }
 
     /// Leaves a header of entries out, with the variables in it: the program sets it itself. Case is ignored.
+    #[must_use]
     pub fn without_header(mut self, name: impl Into<String>) -> Self {
         self.left_out.push(name.into());
         self

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::check::{Check, Checked, exhausted, is, mismatch, types};
 use super::example::nearest;
-use super::wording::{Fault, Step, beginning, list, member, one_of};
+use super::wording::{Fault, Step, beginning, constant, list, member, one_of};
 use crate::schema::{Keywords, required, resolve};
 
 impl<'s> Check<'s> {
@@ -188,16 +188,18 @@ impl<'s> Check<'s> {
     /// Returns the text "one of 1, 2" if all alternatives are constants or lists of constants; `None`
     /// otherwise.
     pub(super) fn constants(&self, choices: &'s [Value]) -> Option<String> {
-        let mut all = Vec::new();
-        for choice in choices {
-            let choice = resolve(choice, &self.schema.value);
-            match (choice.get("const"), choice.get("enum")) {
-                (Some(constant), _) => all.push(constant),
-                (None, Some(Value::Array(values))) => all.extend(values),
-                _ => return None,
-            }
+        let all: Option<Vec<_>> = choices.iter().map(|choice| self.constants_of(choice)).collect();
+        Some(one_of(all?.into_iter().flatten()))
+    }
+
+    /// Returns the constants of an alternative; `None` if it is not a constant or a list of them.
+    fn constants_of(&self, choice: &'s Value) -> Option<&'s [Value]> {
+        let choice = resolve(choice, &self.schema.value);
+        match (choice.get("const"), choice.get("enum")) {
+            (Some(constant), _) => Some(std::slice::from_ref(constant)),
+            (None, Some(Value::Array(values))) => Some(values),
+            _ => None,
         }
-        Some(one_of(all.into_iter()))
     }
 
     /// Returns the alternatives in words, if each is a constant or an object with one member, as for the variants of an
@@ -205,8 +207,8 @@ impl<'s> Check<'s> {
     fn named(&self, choices: &'s [Value]) -> Option<String> {
         let mut all = Vec::new();
         for choice in choices {
-            if let Some(constants) = self.constants(std::slice::from_ref(choice)) {
-                all.push(constants.trim_start_matches("one of ").to_owned());
+            if let Some(constants) = self.constants_of(choice) {
+                all.extend(constants.iter().map(constant));
                 continue;
             }
             let choice = resolve(choice, &self.schema.value).as_object()?;

@@ -184,13 +184,18 @@ pub(super) fn only(names: impl Iterator<Item = impl std::fmt::Display>) -> Strin
 
 /// Returns the object with this one member, without its value.
 pub(super) fn member(name: &str) -> String {
-    format!("{{{}: …}}", visible(&Value::from(name).to_string(), MAX_NAME))
+    format!("{{{}: …}}", constant(&Value::from(name)))
 }
 
 /// Returns "one of 1, 2" for these values.
 pub(super) fn one_of<'v>(values: impl Iterator<Item = &'v Value>) -> String {
-    let values: Vec<_> = values.map(|value| visible(&value.to_string(), MAX_NAME)).collect();
+    let values: Vec<_> = values.map(constant).collect();
     format!("one of {}", list(&values))
+}
+
+/// Returns the JSON of a constant, cut.
+pub(super) fn constant(value: &Value) -> String {
+    visible(&value.to_string(), MAX_NAME)
 }
 
 /// Returns the texts after commas; of many, the first ones.
