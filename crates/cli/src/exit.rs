@@ -137,6 +137,7 @@ impl Failure {
     /// leaves out the option for the stderr of a process if the server is reached by its URL.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
         self.hint = self.hint.map(|hint| match hint.as_str() {
+            LOGIN | TOKEN if has_no_scheme(choice) => NO_SCHEME.to_owned(),
             LOGIN | TOKEN => match (&choice.bearer_env, &choice.token_file) {
                 (Some(variable), _) => format!("check the token in the variable {variable}"),
                 (_, Some(file)) => {
@@ -283,6 +284,7 @@ fn of_end(why: &str) -> &'static str {
     match () {
         () if serves_http(why) => HTTP,
         () if why.contains("which is not a message") => STDOUT,
+        () if why.contains("exited") && !why.contains("last words on stderr") => NO_WORDS,
         () => LOG,
     }
 }
@@ -308,6 +310,9 @@ const HTTP: &str = "the server seems to serve HTTP: `--url URL` connects to it";
 /// The hint for a server that writes text to stdout.
 pub(crate) const STDOUT: &str =
     "stdout is for messages of the protocol only: the log of a server belongs on stderr";
+
+/// The hint for a server that ended, and wrote nothing to its stderr.
+const NO_WORDS: &str = "the program wrote nothing to its stderr; does it speak MCP on its stdin and stdout?";
 
 /// The hint for a server that ended.
 pub(crate) const LOG: &str = "`--server-log` shows what the server writes to its stderr";
@@ -335,6 +340,18 @@ const LOGIN: &str =
 /// The hint for a server that requires a token, and does not say whether it offers OAuth.
 const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token; `plainwire login` signs in by OAuth, \
                      if the server offers it";
+
+/// Returns whether the command line has a header `Authorization` with one word, so without the name of a scheme.
+fn has_no_scheme(choice: &ServerChoice) -> bool {
+    let mut headers = choice.header.iter().filter_map(|text| text.split_once(':'));
+    headers.any(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("authorization") && !value.trim().contains(char::is_whitespace)
+    })
+}
+
+/// The hint for a header `Authorization` that has only a token.
+const NO_SCHEME: &str =
+    "the header needs the word `Bearer` before the token: --header 'Authorization: Bearer …'";
 
 /// The hint for a program that sends back what it gets.
 const ECHO: &str = "the program sends back what it is sent, as `cat` does; is it an MCP server?";

@@ -37,6 +37,9 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
             ..Failure::usage("expected a command of `plainwire` before `--`, but found none".to_owned())
         });
     }
+    if let Some(failure) = no_value(error, words) {
+        return Some(failure);
+    }
     let unknown = unknown_command(error, words).or_else(|| unknown_help(error, words));
     if let Some(failure) = unknown.or_else(|| unknown_of_servers(error, words)) {
         return Some(failure);
@@ -181,6 +184,10 @@ fn beside_a_server(command: &str, word: &str, has_server: bool) -> Option<Failur
             format!("--server {} names a server of your configuration files", quoted(word))
         }
         "install" if !word.contains(['/', '.', '=']) => format!("--name {} is the name", quoted(word)),
+        "describe" if has_server => {
+            "one tool at a time; `plainwire list --long` shows all of them".to_owned()
+        }
+        "read" if has_server => "one URI at a time".to_owned(),
         _ if has_server => format!("the server follows `--` already: leave out {}", quoted(word)),
         _ => return None,
     };
@@ -194,9 +201,48 @@ fn is_of_url(option: &str) -> bool {
     ["--bearer-env", "--header", "--token-file"].iter().any(|it| option.starts_with(it))
 }
 
+/// Returns the failure for a command without its only word, which is one of a few.
+fn no_value(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    let [name] = words else { return None };
+    if error.kind() != ErrorKind::MissingRequiredArgument || !["completion", "serve"].contains(&name.as_str())
+    {
+        return None;
+    }
+    let command = Cli::command();
+    let values = command.find_subcommand(name)?.get_positionals().next()?.get_possible_values();
+    let lines: Vec<String> =
+        values.iter().map(|it| format!("`plainwire {name} {}`", it.get_name())).collect();
+    let what = if name == "serve" { "a built-in server" } else { "a shell" };
+    Some(Failure {
+        hint: Some(lines.join(", ")),
+        ..Failure::usage(format!("expected the name of {what}, but found none"))
+    })
+}
+
+/// The first words that people know from other commands, and what they are here.
+const ELSEWHERE: [(&str, &str); 9] = [
+    ("auth", "login"),
+    ("create", "new"),
+    ("init", "new"),
+    ("inspect", "shell"),
+    ("prompts", "list"),
+    ("resources", "list"),
+    ("templates", "list"),
+    ("tools", "list"),
+    ("version", "--version"),
+];
+
 /// Returns the failure for the name of a tool in place of a command, before `--`.
 fn unknown_command(error: &clap::Error, words: &[String]) -> Option<Failure> {
     let [first, ..] = words else { return None };
+    let known =
+        ELSEWHERE.iter().find(|(name, _)| error.kind() == ErrorKind::InvalidSubcommand && name == first);
+    if let Some((_, here)) = known {
+        return Some(Failure {
+            hint: Some(format!("plainwire {here}")),
+            ..Failure::usage(format!("expected a command of `plainwire`, but found {first:?}"))
+        });
+    }
     let is_unknown =
         error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
     if !is_unknown || !words.contains(&"--".to_owned()) {
@@ -251,6 +297,19 @@ fn no_server(command: &str, error: &clap::Error) -> Option<Failure> {
         return Some(Failure {
             hint,
             ..Failure::usage("expected the name and the command of a server".to_owned())
+        });
+    }
+    if let [name, server] = &missing[..]
+        && ["<NAME>", "<URI>"].contains(&name.as_str())
+        && server.starts_with("<COMMAND>")
+    {
+        let what = if name == "<URI>" { "the URI of a resource" } else { "a name" };
+        let name = name.trim_matches(['<', '>']);
+        return Some(Failure {
+            hint: Some(format!(
+                "plainwire {command} {name} -- COMMAND; `--url URL` or `--server NAME` in place of `-- COMMAND`"
+            )),
+            ..Failure::usage(format!("expected {what} and a server, but found neither"))
         });
     }
     if !matches!(&missing[..], [only] if only.starts_with("<COMMAND>"))
@@ -439,6 +498,18 @@ mod tests {
             "expected an option, but found \"notes\"",
             "--name notes is the name",
         );
+        check("read a://b c://d -- x", "expected an option, but found \"c://d\"", "one URI at a time");
+        let said = "expected a name and a server, but found neither";
+        let hint = "plainwire call NAME -- COMMAND; `--url URL` or `--server NAME` in place of `-- COMMAND`";
+        check("call", said, hint);
+        let said = |found: &str| format!("expected a command of `plainwire`, but found {found:?}");
+        check("tools list", &said("tools"), "plainwire list");
+        check("version", &said("version"), "plainwire --version");
+        check(
+            "serve",
+            "expected the name of a built-in server, but found none",
+            "`plainwire serve reference`",
+        );
         let twice = "the server follows `--` already: leave out sh";
         check("list sh -- notes", "expected an option, but found \"sh\"", twice);
         check(
@@ -477,7 +548,7 @@ mod tests {
 
     #[test]
     fn other_errors_are_left_to_clap() {
-        for line in ["call", "convert ./a"] {
+        for line in ["convert", "convert ./a"] {
             let words = shlex::split(line).expect("words");
             let error = Cli::try_parse_from(std::iter::once(&"plainwire".to_owned()).chain(&words))
                 .expect_err("a slip");

@@ -233,6 +233,12 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
             None => failure,
         }
     })?;
+    if entry.is_disabled() {
+        output::to_stderr(&format!(
+            "warning: the file disables the server {:?}, which starts now\n",
+            visible::short_line(name, 80)
+        ));
+    }
     let mut variables = variables(&choice.input_env)?;
     // What the command line sets needs no variable of the entry.
     for (name, _) in headers(choice)? {

@@ -114,7 +114,13 @@ fn show_differences(before: &Report, now: &Report) -> Result<(), Failure> {
             Change::Removed => "removed",
         };
         let name = visible::short_line(&it.name, MAX_CHARS);
-        [tokens(now, it.before), tokens(now, it.now), change.into(), name]
+        let fields = it.fields.join(", ");
+        let what = if fields.is_empty() {
+            name
+        } else {
+            format!("{name}: {}", visible::short_line(&fields, MAX_CHARS))
+        };
+        [tokens(now, it.before), tokens(now, it.now), change.into(), what]
     };
     rows.extend(differences(before, now).iter().map(row));
     let sum = format!("= {} before, {} now", output::counted(before.tools.len(), "tool"), now.tools.len());

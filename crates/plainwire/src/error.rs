@@ -187,7 +187,8 @@ impl fmt::Display for Error {
             }
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
             Self::Deadline { what, limit, time, may_have_run } => {
-                write!(f, "expected an answer to {what}, but the {limit} deadline of {time:?} passed")?;
+                let limit = if *limit == "idle" { "idle deadline" } else { "deadline" };
+                write!(f, "expected an answer to {what}, but the {limit} of {time:?} passed")?;
                 f.write_str(if *may_have_run { "; it may have taken effect" } else { "" })
             }
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),

@@ -51,7 +51,7 @@ fn exits_with_2_when_the_command_line_is_wrong() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let ran = run(&["serve", "reference", "--http", "127.0.0.1:0", "--tls-cert", file, "--tls-key", file]);
     assert!(ran.code == 2 && ran.stderr.contains("reading the certificate for TLS"), "{ran:?}");
-    for words in [&["nonsense"][..], &["serve", "nothing"], &["call"], &[]] {
+    for words in [&["nonsense"][..], &["serve", "nothing"], &["convert"], &[]] {
         let ran = run(words);
         assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {ran:?}");
         assert!(ran.stderr.contains("--help") || ran.stderr.contains("Usage:"), "{words:?}: {ran:?}");

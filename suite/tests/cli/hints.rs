@@ -17,7 +17,9 @@ fn check(words: &[&str], hint: &str) {
 #[test]
 fn the_end_of_a_server_is_hinted_at_by_what_it_said() {
     let server = |script| ["list", "--timeout", "1", "--", "sh", "-c", script];
-    check(&server("exit 3"), "`--server-log` shows what the server writes to its stderr");
+    let silent = "the program wrote nothing to its stderr; does it speak MCP on its stdin and stdout?";
+    check(&server("exit 3"), silent);
+    check(&server("echo gone >&2; exit 3"), "`--server-log` shows what the server writes to its stderr");
     check(
         &server("echo Listening; exit 1"),
         "stdout is for messages of the protocol only: the log of a server belongs on stderr",

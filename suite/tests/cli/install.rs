@@ -127,6 +127,14 @@ f.json would change:
 }
 
 #[test]
+fn an_option_after_the_server_is_told_to_be_an_argument_of_the_server() {
+    let home = folder("install-late-option");
+    let ran = install(&home, &[&["cursor", "--file=f.json"][..], &REFERENCE, &["--dry-run"]].concat());
+    let said = "warning: `--dry-run` became an argument of the server: the options of `plainwire install` go before `--`\n";
+    assert_eq!((ran.code, &*ran.stderr), (0, said));
+}
+
+#[test]
 fn refuses_another_server_of_the_same_name_unless_it_is_forced_to() {
     let home = folder("install-force");
     let path = home.join("f.json");

@@ -103,7 +103,7 @@ fn a_file_that_is_no_json_is_the_only_thing_that_is_said() {
     let home = folder("servers-broken");
     write(&home.join("c.json"), "{");
     let ran = servers(&home, &["--config", "c.json"]);
-    assert!(ran.code == 1 && ran.stderr.starts_with("error: c.json:1: expected JSON"), "{ran:?}");
+    assert!(ran.code == 1 && ran.stderr.starts_with("error: c.json:1: expected each bracket"), "{ran:?}");
     assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
 }
 
@@ -136,6 +136,17 @@ c.json
     assert_eq!(json["servers"][0]["server"]["era"], "modern");
     assert_eq!(json["servers"][0]["line"], 2);
     assert!(json["servers"][1]["error"].as_str().is_some_and(|it| it.starts_with("starting the server")));
+}
+
+#[test]
+fn a_server_that_writes_text_to_its_output_is_named_with_its_first_line() {
+    let home = folder("servers-garbage");
+    let entry = |script: &str| format!(r#"{{ "command": "sh", "args": ["-c", "{script}"] }}"#);
+    let chats = entry("echo hello there; sleep 60");
+    write(&home.join("c.json"), &format!(r#"{{ "mcpServers": {{ "chats": {chats} }} }}"#));
+    let ran = servers(&home, &["--check", "--config", "c.json", "--timeout", "2"]);
+    let row = ran.stdout.lines().find(|line| line.contains(" chats ")).unwrap_or_default();
+    assert!(row.contains("and its output had the line \"hello there\", which is not a message"), "{ran:?}");
 }
 
 #[test]

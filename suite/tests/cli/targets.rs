@@ -96,6 +96,10 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
         ran.code == 4 && ran.stderr.ends_with("hint: check the token in the variable TOKEN\n"),
         "{ran:?}"
     );
+    let ran = ask(&["--header", &format!("authorization: {token}")]);
+    let hint =
+        "hint: the header needs the word `Bearer` before the token: --header 'Authorization: Bearer …'\n";
+    assert!(ran.code == 4 && ran.stderr.ends_with(hint) && !ran.stderr.contains(token), "{ran:?}");
     let ran = ask(&[]);
     assert!(ran.code == 4 && ran.stderr.starts_with("error: the server refused with HTTP 401"), "{ran:?}");
     assert!(
@@ -166,6 +170,7 @@ fn asks_an_entry_of_a_configuration_file() {
             "there": {{ "type": "http", "url": "{url}", }},
             "needs": {{ "command": "${{NOBODY_HAS_THIS}}" }},
             "gone": {{ "command": "/nowhere/at/all" }},
+            "off": {{ "command": "plainwire", "args": ["serve", "reference"], "disabled": true }},
         }} }}"#
     );
     fs::write(&path, text).expect("a file of our own");
@@ -174,9 +179,12 @@ fn asks_an_entry_of_a_configuration_file() {
     for name in ["here", "there"] {
         assert_eq!(call(name).quietly(), "42\n");
     }
+    let off = call("off");
+    let said = "warning: the file disables the server \"off\", which starts now\n";
+    assert_eq!((off.code, &*off.stdout, &*off.stderr), (0, "42\n", said));
     for (name, code, said) in [
         ("needs", 2, format!("error: {path}:5: server \"needs\": expected the variable `NOBODY_HAS_THIS` to be set, but found nothing, in `command`\n")),
-        ("none", 2, format!("error: expected {path} to have a server \"none\", but found \"here\", \"there\", \"needs\", \"gone\"\n\nhint: did you mean --server gone?\n")),
+        ("none", 2, format!("error: expected {path} to have a server \"none\", but found \"here\", \"there\", \"needs\", \"gone\", \"off\"\n\nhint: did you mean --server gone?\n")),
         ("gone", 3, "error: starting the server: expected \"/nowhere/at/all\" to exist, but found: No such file or directory (os error 2)\n\nhint: check `command` of \"gone\"\n".to_owned()),
     ] {
         let ran = call(name);

@@ -101,7 +101,11 @@ fn review(form: &Form, content: &Map<String, Value>) -> String {
 /// Returns the title, the type, the description and the choices of a field as text.
 fn introduce(field: &Field) -> String {
     let name = visible::short_line(field.title.as_deref().unwrap_or(&field.name), MAX_NAME);
-    let optional = if field.required { "" } else { "; may be left out" };
+    let optional = match field.required {
+        true if field.may_be_none() && field.default_value().is_none() => "; an empty line for none of them",
+        true => "",
+        false => "; may be left out",
+    };
     let mut text = format!("{name}: {}{optional}\n", in_words(&field.kind));
     text += &visible::quoted(field.description.as_deref().unwrap_or_default());
     if let FieldKind::SingleSelect { choices, .. } | FieldKind::MultiSelect { choices, .. } = &field.kind {

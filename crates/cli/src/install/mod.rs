@@ -300,9 +300,18 @@ fn host(url: &str) -> Option<String> {
     Some(host).filter(|it| !it.is_empty() && !it.starts_with('[')).map(ToOwned::to_owned)
 }
 
+/// Options of `plainwire install` that few servers have.
+const OWN_OPTIONS: [&str; 3] = ["--dry-run", "--force", "--project"];
+
 /// Warns about a program that can't be found, since the client will not find it either, and about files that the client
 /// would look for in another folder. This is no error: you can install the program later.
 fn warn(it: &Install) {
+    let words = it.server.command.iter().skip(1).filter_map(|word| word.to_str());
+    for option in words.filter(|word| !it.is_servers_add() && OWN_OPTIONS.contains(word)) {
+        output::to_stderr(&format!(
+            "warning: `{option}` became an argument of the server: the options of `plainwire install` go before `--`\n"
+        ));
+    }
     for word in it.server.command.iter().skip(1).filter_map(|it| it.to_str()) {
         if !it.place.project
             && !word.starts_with('-')

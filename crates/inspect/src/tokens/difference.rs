@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Cost, Report};
+use super::{Cost, Field, Report};
 
 /// A tool that was added, changed or removed, and its cost before and now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,6 +21,9 @@ pub struct Difference {
     pub before: usize,
     /// The tokens of the tool after the change; 0 if the tool was removed.
     pub now: usize,
+    /// The names of the fields that a changed tool has got or lost, or whose cost differs, such as `description`; empty
+    /// for a tool that is new or was removed.
+    pub fields: Vec<String>,
 }
 
 /// The kind of change of a tool.
@@ -58,5 +61,13 @@ fn difference(name: &str, old: Option<&Cost>, new: Option<&Cost>) -> Option<Diff
         _ => Change::Changed,
     };
     let tokens = |it: Option<&Cost>| it.map_or(0, |it| it.total);
-    Some(Difference { name: name.to_owned(), change, before: tokens(old), now: tokens(new) })
+    let fields = old.zip(new).map(|(old, new)| changed_fields(old, new)).unwrap_or_default();
+    Some(Difference { name: name.to_owned(), change, before: tokens(old), now: tokens(new), fields })
+}
+
+/// Returns the names of the fields that differ: first those of `new` in their order, then those that only `old` has.
+fn changed_fields(old: &Cost, new: &Cost) -> Vec<String> {
+    let differs = |field: &&Field| !old.fields.contains(field);
+    let gone = old.fields.iter().filter(|field| new.fields.iter().all(|it| it.name != field.name));
+    new.fields.iter().filter(differs).chain(gone).map(|field| field.name.clone()).collect()
 }

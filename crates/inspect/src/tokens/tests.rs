@@ -71,6 +71,9 @@ fn says_what_changed_between_two_lists() {
     let shown: Vec<_> = found.iter().map(|it| (it.name.as_str(), it.change)).collect();
     assert_eq!(shown, [("grown", Change::Changed), ("new", Change::Added), ("gone", Change::Removed)]);
     assert!(found[0].before < found[0].now && found[1].before == 0 && found[2].now == 0, "{found:?}");
+    assert_eq!((found[0].fields.clone(), found[1].fields.len()), (vec!["description".to_owned()], 0));
+    let bare = report(&[entry(&json!({ "name": "grown" }))]);
+    assert_eq!(differences(&before, &bare)[0].fields, ["description"], "a field that is gone");
     assert_eq!(differences(&now, &now), []);
 }
 

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 #[cfg(feature = "http-client")]
 use super::connection::ARRIVALS;
-use super::connection::{ConnectionState, Link, Restarting, start};
+use super::connection::{ConnectionState, Link, Restarting, SkippedLines, start};
 use super::far_end::FarEnd;
 #[cfg(feature = "http-client")]
 use super::http::{Connection, Remote};
@@ -349,14 +349,16 @@ impl ClientBuilder {
         let (hello, greeted) = oneshot::channel();
         let cache = self.caches.then(|| Arc::new(Cache::default()));
         let known = tools.clone();
-        let state = ConnectionState::new(self.asked, cache.clone(), self.max_rounds, notices, hello, known);
+        let skipped = SkippedLines::default();
+        let (asked, rounds, lines) = (self.asked, self.max_rounds, skipped.clone());
+        let state = ConnectionState::new(asked, cache.clone(), rounds, notices, hello, lines, known);
         let task = AbortOnDrop(start(self.config, state, link, restart, self.tap, received, cancelled));
         let gone = || Error::Closed { why: GONE.to_owned() };
         let greeted = async { greeted.await.map_err(|_| gone()).and_then(|hello| hello) };
         let met = match self.connect_deadline {
             Some(deadline) => {
                 let in_time = timeout(deadline, greeted).await;
-                in_time.unwrap_or_else(|_| Err(not_met(deadline, far_end.stderr())))
+                in_time.unwrap_or_else(|_| Err(not_met(deadline, &skipped, far_end.stderr())))
             }
             None => greeted.await,
         };
@@ -392,12 +394,12 @@ impl ClientBuilder {
     }
 }
 
-/// Returns the error for a server that has not completed the handshake within the deadline, with the last lines that it
-/// has written to its stderr.
-fn not_met(deadline: Duration, stderr: Option<String>) -> Error {
+/// Returns the error for a server that has not completed the handshake within the deadline, with the lines on its output
+/// that are no messages, and the last lines that it has written to its stderr.
+fn not_met(deadline: Duration, skipped: &SkippedLines, stderr: Option<String>) -> Error {
     // Rounded: what is left of a deadline is no round number.
     let deadline =
         Duration::from_millis(u64::try_from(deadline.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX));
-    let why = format!("expected a connection within {deadline:?}, but found none");
+    let why = skipped.explained(format!("expected a connection within {deadline:?}, but found none"));
     Error::Rpc(Refusal::new(ErrorKind::Late { is_idle: false }, with_last_words(&why, stderr)))
 }

@@ -199,7 +199,7 @@ async fn the_hard_deadline_spans_all_rounds_and_the_idle_one_does_not_run_meanwh
     let failed = failed.await.expect_err("a deadline").to_string();
     assert_eq!(
         failed,
-        "expected an answer to `tools/call` of \"t\", but the hard deadline of 100s passed; it may have taken effect"
+        "expected an answer to `tools/call` of \"t\", but the deadline of 100s passed; it may have taken effect"
     );
     assert_eq!(began.elapsed().as_secs(), 100);
 }
@@ -218,7 +218,7 @@ async fn the_hard_deadline_of_a_later_round_is_what_is_left() {
         script.requires(&id, json!({ "k": elicit("?") }), Value::Null).await;
         script.expect("tools/call").await;
     });
-    assert!(failed.await.expect_err("a deadline").to_string().contains("the hard deadline of 100s passed"));
+    assert!(failed.await.expect_err("a deadline").to_string().contains("the deadline of 100s passed"));
     assert_eq!(began.elapsed().as_secs(), 100);
 }
 

@@ -11,7 +11,8 @@ use super::{Choice, Field, FieldKind};
 
 impl Field {
     /// Converts a typed line; surrounding white space is ignored. An empty line means the default. Without a
-    /// default, it means no value for an optional field, and is an error for a required one.
+    /// default, it means no value for an optional field, and is an error for a required one, except for a required
+    /// multiple choice that may be empty: there it means none of the choices.
     ///
     /// Booleans are `y`, `yes`, `true`, `n`, `no` or `false`. A choice is given by its value, its title or
     /// its number, counted from 1; they are tried in this order. Several choices are separated by commas.
@@ -28,6 +29,7 @@ impl Field {
         let text = text.trim();
         if text.is_empty() {
             return match self.default_value() {
+                None if self.required && self.may_be_none() => Ok(Some(Value::Array(Vec::new()))),
                 None if self.required => Err(self.missing()),
                 default => Ok(default),
             };
@@ -45,6 +47,11 @@ impl Field {
         };
         let value = value.map_err(|expected| mismatch(&self.path(), &expected, &Value::from(text)))?;
         self.check(&value).map(|()| Some(value))
+    }
+
+    /// Returns whether the field is a multiple choice that accepts an answer without a choice.
+    pub fn may_be_none(&self) -> bool {
+        matches!(&self.kind, FieldKind::MultiSelect { min_items, .. } if min_items.is_none_or(|least| least == 0))
     }
 
     /// Converts a line with several choices. A line that is itself one choice is not split at its commas.

@@ -506,6 +506,9 @@ fn takes_an_empty_line_for_the_default_or_for_nothing() {
     assert_eq!(field.read(""), Err("expected `it` to be a string, but found nothing".to_owned()));
     field.required = false;
     assert_eq!(field.read(""), Ok(None));
+    let several = |least: u64| json!({ "type": "array", "minItems": least, "items": { "enum": ["r", "g"] } });
+    assert_eq!(form(several(0)).fields[0].read(""), Ok(Some(json!([]))));
+    assert!(form(several(1)).fields[0].read("").is_err());
 }
 
 #[test]

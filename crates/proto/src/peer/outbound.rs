@@ -131,18 +131,12 @@ impl Outbound {
         let waiting = self.waiting.get(&number)?;
         let idle = waiting.deadline != waiting.hard;
         let RequestOptions { idle: idle_time, hard: hard_time } = waiting.options;
-        let (limit, time) = if idle { ("idle", idle_time) } else { ("hard", hard_time) };
-        let text = format!(
-            "expected an answer to `{}`, but the {limit} deadline of {time:?} passed",
-            waiting.method
-        );
+        let (is_idle, time) = if idle { (true, idle_time) } else { (false, hard_time) };
+        let limit = if is_idle { "idle deadline" } else { "deadline" };
+        let text = format!("expected an answer to `{}`, but the {limit} of {time:?} passed", waiting.method);
         // With an idle time of zero, restarting the deadline would expire it again at once.
         let idle = idle && !idle_time.is_zero();
-        Some(Expired {
-            idle,
-            key: RequestKey(number),
-            why: Error::new(ErrorKind::Late { is_idle: limit == "idle" }, text),
-        })
+        Some(Expired { idle, key: RequestKey(number), why: Error::new(ErrorKind::Late { is_idle }, text) })
     }
 
     pub(super) fn next_deadline(&self) -> Option<Duration> {

@@ -416,7 +416,7 @@ fn addresses_that_can_not_work_are_named() {
             2,
             "expected a URL such as http://127.0.0.1:8000/mcp as --url",
         ),
-        ("127.0.0.1:0", "127.0.0.1:1", 2, "expected a URL such as http://127.0.0.1:8000/mcp as --url"),
+        ("127.0.0.1:0", "127.0.0.1:1", 2, "\n\nhint: --url http://127.0.0.1:1\n"),
         ("127.0.0.1:0", &taken_url, 3, "but another program listens at http://127.0.0.1:"),
         (&taken.to_string(), "http://127.0.0.1:1/mcp", 3, "listening at 127.0.0.1:"),
     ] {

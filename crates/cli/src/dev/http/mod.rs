@@ -26,7 +26,7 @@ use tokio::time::{sleep, timeout};
 use super::signals::Signals;
 use super::{DRAIN, MAX_EVENTS, Plan, server};
 use crate::exit::{Exit, Failure};
-use crate::output;
+use crate::{output, slips};
 use front::Front;
 use process::Process;
 
@@ -75,6 +75,10 @@ fn upstream(url: &str) -> Result<Uri, Failure> {
     let wrong = |why: &str| {
         Failure::usage(format!("expected a URL such as http://127.0.0.1:8000/mcp as --url, but {why}"))
     };
+    if !url.contains("://") && slips::is_url(url) {
+        let hint = Some(format!("--url {}", slips::with_scheme(url)));
+        return Err(Failure { hint, ..wrong(&format!("found {url:?}")) });
+    }
     let parsed: Uri = url.parse().map_err(|error| wrong(&format!("found {url:?}: {error}")))?;
     // The command starts the server on this machine, where nobody is on the way.
     if parsed.scheme() != Some(&Scheme::HTTP) {

@@ -127,8 +127,13 @@ impl Config {
         let fault =
             |line: usize, why: String| Error::Target { message: format!("{}:{line}: {why}", path.display()) };
         // Types are checked by hand: an error of `serde_json` about types shows values.
-        let broken =
-            |error: &serde_json::Error| fault(error.line(), format!("expected JSON, but found: {error}"));
+        let broken = |error: &serde_json::Error| match error.is_eof() {
+            true => fault(
+                text.lines().count(),
+                "expected each bracket and quote to be closed, but found the end of the file".to_owned(),
+            ),
+            false => fault(error.line(), format!("expected JSON, but found: {error}")),
+        };
         let root: &RawValue = serde_json::from_str(&json).map_err(|error| broken(&error))?;
         let object = |value: &RawValue, what: &str| match kind(value.get()) {
             "an object" => Ok(()),

@@ -41,6 +41,7 @@ pub(crate) use http::ARRIVALS;
 use link::Incoming;
 pub(crate) use link::Link;
 pub(crate) use restart::Restarting;
+pub(crate) use skipped_lines::SkippedLines;
 pub(crate) use state::ConnectionState;
 use timer::Timer;
 

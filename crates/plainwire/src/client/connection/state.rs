@@ -74,6 +74,7 @@ impl ConnectionState {
         max_rounds: u32,
         notices: NoticeSender,
         hello: oneshot::Sender<Result<ServerHello>>,
+        skipped_lines: SkippedLines,
         tools: KnownTools,
     ) -> Self {
         Self {
@@ -81,7 +82,7 @@ impl ConnectionState {
             cache,
             hello: Some(hello),
             is_lost: false,
-            skipped_lines: SkippedLines::default(),
+            skipped_lines,
             carried: CarriedOver::new(tools),
             flushes: Vec::new(),
             listens: Listens::default(),

@@ -103,7 +103,13 @@ impl Member {
     /// The host remembers which of its servers are legacy, unless `builder` has its own memory of eras:
     /// [`ClientBuilder::eras`].
     pub fn to_with(name: impl Into<String>, target: impl Into<Target>, builder: ClientBuilder) -> Self {
-        Self::new(name, How::Target { builder: Box::new(builder), target: target.into() })
+        let name = name.into();
+        let target = match target.into() {
+            // The lines of several servers arrive on one stderr.
+            Target::Command(program) => program.labelled(&name).into(),
+            other => other,
+        };
+        Self::new(name, How::Target { builder: Box::new(builder), target })
     }
 
     fn new(name: impl Into<String>, how: How) -> Self {

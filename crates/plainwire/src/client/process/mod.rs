@@ -63,6 +63,8 @@ pub struct Program {
     command: Arc<Mutex<Command>>,
     environment: Environment,
     grace: Duration,
+    /// The name that goes before each line on the client's stderr.
+    label: Option<String>,
     restart: Option<Restart>,
     stderr: Stderr,
     /// The file that gets a copy of stderr.
@@ -100,6 +102,7 @@ impl Program {
             command,
             environment,
             grace: GRACE,
+            label: None,
             restart: None,
             stderr: Stderr::default(),
             stderr_file: None,
@@ -171,6 +174,12 @@ impl Program {
     pub fn stderr_to(mut self, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.stderr = Stderr::Pass;
         self.stderr_to = Some(Arc::new(show));
+        self
+    }
+
+    /// Puts `name` before each line on the client's stderr. Has no effect on [`Self::stderr_to`].
+    pub(crate) fn labelled(mut self, name: &str) -> Self {
+        self.label = Some(name.to_owned());
         self
     }
 

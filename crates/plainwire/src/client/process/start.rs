@@ -1,15 +1,16 @@
 //! Starts the process of a [`Program`]: its group, its pipes, and the error if it can't be started.
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use plainwire_proto::json::shorten;
 
 use super::child::Process;
 use super::group::Group;
 use super::last_words::LastWords;
-use super::{Program, Stderr};
+use super::{PassedTo, Program, Stderr};
 use crate::error::{Error, Result};
 use crate::stream::{Stream, stdio};
 
@@ -26,7 +27,7 @@ pub(crate) fn start(program: &Program) -> Result<(Stream, Process)> {
 }
 
 fn run(program: &Program) -> io::Result<(Stream, Process)> {
-    let Program { environment, grace, stderr, stderr_file, stderr_to, .. } = program;
+    let Program { environment, grace, label, stderr, stderr_file, stderr_to, .. } = program;
     let mut command = program.command();
     environment.apply(&mut command);
     Group::prepare(&mut command);
@@ -40,7 +41,8 @@ fn run(program: &Program) -> io::Result<(Stream, Process)> {
     // From here on, `process` is dropped after any error, which ends the child.
     let mut process = Process::new(child, *grace)?;
     if let (Some(errors), true) = (errors, *stderr != Stderr::AsTheCommandSays) {
-        process.set_last_words(LastWords::read(errors, *stderr, stderr_file.clone(), stderr_to.clone())?);
+        let passed_to = stderr_to.clone().or_else(|| label.as_deref().map(labelled));
+        process.set_last_words(LastWords::read(errors, *stderr, stderr_file.clone(), passed_to)?);
     }
     let missing = || io::Error::other("expected the child to have both pipes");
     let (stdout, stdin) = (stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?);
@@ -52,6 +54,16 @@ fn run(program: &Program) -> io::Result<(Stream, Process)> {
     #[cfg(not(unix))]
     let stream = Stream::new(stdio::threads::Reader::new(stdout), stdio::threads::Writer::new(stdin));
     Ok((stream, process))
+}
+
+/// Returns the function that writes lines to the client's stderr, each with `name` before it.
+fn labelled(name: &str) -> PassedTo {
+    let name = shorten(name).escape_debug().to_string();
+    Arc::new(move |lines| {
+        let text: String = lines.lines().map(|line| format!("{name}: {line}\n")).collect();
+        // Errors are ignored: stderr may be closed.
+        let _ = io::stderr().write_all(text.as_bytes());
+    })
 }
 
 /// Adds to an error what was expected of the program. Its arguments are not named: they may be secret.

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use plainwire_proto::codec;
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::{ClientCapability, InputMethod, InputRequest, InputResponse, RawJson};
-use plainwire_proto::revision::Feature;
+use plainwire_proto::revision::{Feature, Revision};
 
 use super::Context;
 use super::signals::Question;
@@ -25,7 +25,9 @@ impl Context {
         let text = if capability.exists_in(revision) {
             format!("expected a client that declares `{name}`, but found one that does not")
         } else {
-            format!("expected a client of a revision with `{name}`, but found one of {revision}")
+            let first = Revision::ALL.into_iter().find(|it| capability.exists_in(*it));
+            let since = first.map(|it| format!(", so of {it} or newer")).unwrap_or_default();
+            format!("expected a client of a revision with `{name}`{since}, but found one of {revision}")
         };
         Err(ToolError::unsupported(capability, text))
     }

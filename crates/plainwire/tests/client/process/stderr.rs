@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
+use plainwire::client::host::{Host, Member};
 use plainwire::client::process::{Program, Stderr};
 use serde_json::json;
 
@@ -84,6 +85,23 @@ async fn passes_stderr_on_unless_told_otherwise() {
     assert!(said.contains("the server was passed\\u{1b}[2J\\r\\u{9b} é\n"), "{said:?}");
     assert!(said.contains("the server was inherited\u{1b}[2J\r\u{9b} é\n"), "{said:?}");
     assert!(!said.contains("the server was kept"), "{said}");
+}
+
+/// The client is this test program, started a second time.
+#[tokio::test]
+async fn a_host_puts_the_name_of_the_server_before_each_line() {
+    let name = "process::stderr::a_host_puts_the_name_of_the_server_before_each_line";
+    if role().is_some() {
+        let script = Script::serving("ended() { printf 'one\\ntwo\\n' >&2; }");
+        let host = Host::start([Member::to("lamp\u{1b}", Program::new(script.command())).prefix("l")])
+            .expect("a host");
+        host.tools().await;
+        return host.close().await;
+    }
+    let mut client = Killed(again(name, "client").stderr(Stdio::piped()).spawn().expect("a client"));
+    let mut said = String::new();
+    client.0.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
+    assert!(said.contains("lamp\\u{1b}: one\nlamp\\u{1b}: two\n"), "{said:?}");
 }
 
 #[tokio::test]

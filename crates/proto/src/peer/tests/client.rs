@@ -283,7 +283,7 @@ fn the_hard_deadline_passes_however_much_progress_there_is() {
     assert_eq!(
         client.waits(SECOND),
         [
-            "failed 2: Late { is_idle: false }: expected an answer to `tools/call`, but the hard deadline of 25s passed"
+            "failed 2: Late { is_idle: false }: expected an answer to `tools/call`, but the deadline of 25s passed"
         ]
     );
 }

@@ -413,7 +413,7 @@ fn a_client_of_the_modern_era_does_not_fall_back() {
     assert_eq!(
         client.waits(Duration::from_secs(5)),
         [format!(
-            "refused: expected the server to speak one of {ours}, but it answered `server/discover` with: expected an answer to `server/discover`, but the hard deadline of 5s passed"
+            "refused: expected the server to speak one of {ours}, but it answered `server/discover` with: expected an answer to `server/discover`, but the deadline of 5s passed"
         )]
     );
 }
