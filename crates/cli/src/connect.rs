@@ -12,8 +12,9 @@ use tokio::time::{sleep, timeout_at};
 
 use crate::args::{self, As, Ask};
 use crate::elicit::Person;
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{self, Exit, Failure, ServerChoice};
 use crate::progress::with_bar;
+use crate::quote::quoted;
 use crate::{output, roots, serve, target, token_store, warnings};
 
 /// The time that a server in a session has to ask for the roots of --root, before it is called.
@@ -104,8 +105,18 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
             _ => String::new(),
         };
         match &ask.choice.server {
+            None if failed && only.contains(['|', '&', ';', '<', '>']) => Failure {
+                hint: Some(format!("a shell runs such a line: -- sh -c {}", quoted(&only))),
+                ..failure
+            },
             None if failed && only.contains(' ') => Failure {
                 hint: Some(format!("without quotes, the words are a command: -- {only}")),
+                ..failure
+            },
+            None if failed && is_argument(&ask.choice) => Failure {
+                hint: Some(
+                    "the arguments of a tool stand before `--`, and the server's command after it".to_owned(),
+                ),
                 ..failure
             },
             Some(name) if failed => Failure { hint: Some(format!("check `command` of {name:?}")), ..failure },
@@ -124,6 +135,11 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
         sleep(FOR_ROOTS).await;
     }
     Ok(client)
+}
+
+/// Returns whether the command of the server begins with an argument of a tool.
+fn is_argument(choice: &ServerChoice) -> bool {
+    choice.command.first().is_some_and(|word| word.to_string_lossy().contains('='))
 }
 
 async fn finish(

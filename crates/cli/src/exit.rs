@@ -223,6 +223,10 @@ impl From<plainwire::Error> for Failure {
             }
             plainwire::Error::Closed { why } => (Exit::Unreachable, Some(of_end(why))),
             plainwire::Error::Deadline { .. } => (Exit::Unreachable, Some(SILENT)),
+            // Known without a request.
+            plainwire::Error::Rpc(lacks) if *lacks.kind() == ErrorKind::MethodNotFound => {
+                (Exit::Refused, None)
+            }
             plainwire::Error::Rpc(late) if late.message().contains(" within ") => {
                 (Exit::Unreachable, Some(if serves_http(late.message()) { HTTP } else { SILENT }))
             }
@@ -321,7 +325,7 @@ pub(crate) const LOG: &str = "`--server-log` shows what the server writes to its
 const REVISION: &str = "without `--revision` and `--era`, the command speaks every revision that it knows";
 
 /// The hint for a URL that is not that of a server.
-const PATH: &str = "check the path of the URL: most servers have `/mcp`";
+const PATH: &str = "check the path of the URL: most servers have `/mcp`, old ones `/sse`";
 
 /// The hint for an answer to a question of a server that does not know the question any more.
 const RESTARTED: &str = "the server has probably been restarted since it asked: call again";

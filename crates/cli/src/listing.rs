@@ -29,7 +29,7 @@ pub(crate) fn show(client: &Client, all: &[(&str, Vec<RawJson>)], is_long: bool)
         line("\ninstructions:")?;
         text.trim().lines().try_for_each(|part| wrapped("  ", "  ", part))?;
     }
-    for (list, entries) in all {
+    for (list, entries) in all.iter().filter(|(_, entries)| !entries.is_empty()) {
         line(&format!("\n{list}:"))?;
         let entries: Vec<Listed<'_>> = entries.iter().map(Listed::read).collect();
         for (prefix, group) in groups(list, &entries) {

@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use plainwire::Client;
-use plainwire::client::{Notice, Notices};
-use plainwire::model::{LogLevel, LogMessage};
+use plainwire::client::{Change, Notice, Notices};
+use plainwire::model::{LogLevel, LogMessage, SubscriptionFilter};
 use plainwire::proto::revision::Feature;
 
 use crate::exit::{Exit, Failure};
@@ -50,6 +50,28 @@ pub(crate) async fn each(notices: Option<&mut Notices>, mut show: impl FnMut(Not
     if let Some(notices) = notices {
         while let Some(notice) = notices.recv().await {
             show(notice);
+        }
+    }
+    std::future::pending().await
+}
+
+/// Shows the changes of lists of a modern server, which reports them only to a client that subscribes. Shows nothing if
+/// the server does not declare that it reports changes, or refuses.
+pub(crate) async fn changes(client: &Client) -> Infallible {
+    let has = |name| client.hello().capabilities.is_on(name, "listChanged");
+    let filter = SubscriptionFilter {
+        prompts_list_changed: has("prompts"),
+        resources_list_changed: has("resources"),
+        tools_list_changed: has("tools"),
+        ..SubscriptionFilter::default()
+    };
+    let is_asked =
+        client.revision().has(Feature::LegacySubscriptions) || filter == SubscriptionFilter::default();
+    if !is_asked && let Ok(mut listen) = client.listen(filter).await {
+        while let Some(change) = listen.next().await {
+            if let Change::List(list) = change {
+                show(Notice::ListChanged(list));
+            }
         }
     }
     std::future::pending().await

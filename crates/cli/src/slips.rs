@@ -243,8 +243,9 @@ fn unknown_command(error: &clap::Error, words: &[String]) -> Option<Failure> {
             ..Failure::usage(format!("expected a command of `plainwire`, but found {first:?}"))
         });
     }
-    let is_unknown =
-        error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
+    let is_near = error.get(ContextKind::SuggestedSubcommand).is_some();
+    let has_argument = words.get(1).is_some_and(|word| word.contains('=') && !word.starts_with('-'));
+    let is_unknown = error.kind() == ErrorKind::InvalidSubcommand && (!is_near || has_argument);
     if !is_unknown || !words.contains(&"--".to_owned()) {
         return None;
     }
@@ -503,6 +504,8 @@ mod tests {
         let hint = "plainwire call NAME -- COMMAND; `--url URL` or `--server NAME` in place of `-- COMMAND`";
         check("call", said, hint);
         let said = |found: &str| format!("expected a command of `plainwire`, but found {found:?}");
+        let called = "a tool is called by: plainwire call serch query=x -- notes";
+        check("serch query=x -- notes", &said("serch"), called);
         check("tools list", &said("tools"), "plainwire list");
         check("version", &said("version"), "plainwire --version");
         check(

@@ -36,10 +36,12 @@ use crate::server::result::{IntoResource, ToolError};
 pub struct Json<T>(pub T);
 
 impl<T: Serialize + Send + 'static> IntoResource for Json<T> {
+    const MIME_TYPE: Option<&'static str> = Some("application/json");
+
     fn into_resource(self, uri: &str, mime_type: Option<&str>) -> Result<ReadResourceResult, ToolError> {
         let text = serde_json::to_string(&self.0);
         let text =
             text.map_err(|error| ToolError::displayed(format!("the resource has no JSON: {error}")))?;
-        text.into_resource(uri, mime_type.or(Some("application/json")))
+        text.into_resource(uri, mime_type)
     }
 }

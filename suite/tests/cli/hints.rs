@@ -91,6 +91,11 @@ fn a_command_in_quotes_is_shown_without_them() {
         &["ping", "--", "plainwire serve reference"],
         "without quotes, the words are a command: -- plainwire serve reference",
     );
+    check(&["ping", "--", "shelf | cat"], "a shell runs such a line: -- sh -c 'shelf | cat'");
+    check(
+        &["call", "find", "--", "query=x", "shelf"],
+        "the arguments of a tool stand before `--`, and the server's command after it",
+    );
     check(
         &[
             "ping",

@@ -5,7 +5,7 @@ use serde_json::json;
 use snapbox::{assert_data_eq, str};
 
 use super::pty::Pty;
-use super::script::{self, Step, answer, legacy, notify};
+use super::script::{self, Step, answer, legacy, modern, notify};
 use super::{REFERENCE, Ran};
 
 /// Runs the lines of a script in the shell of the reference server.
@@ -157,6 +157,25 @@ fn log_messages_and_changes_are_shown() {
     ] {
         assert!(ran.stderr.lines().any(|it| it == line), "no {line} in {}", ran.stderr);
     }
+}
+
+#[test]
+fn a_modern_server_is_asked_for_changes_of_its_lists() {
+    let meta = json!({ "io.modelcontextprotocol/subscriptionId": 2 });
+    let mut steps = modern(&json!({ "tools": { "listChanged": true }, "prompts": {} }));
+    steps.extend([
+        notify(
+            "notifications/subscriptions/acknowledged",
+            &json!({ "_meta": meta, "notifications": { "toolsListChanged": true } }),
+        ),
+        notify("notifications/tools/list_changed", &json!({ "_meta": meta })),
+    ]);
+    let mut command = script::command(&["shell"], steps);
+    command.env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR")).env("TERM", "xterm");
+    let mut pty = Pty::start(command, true);
+    pty.until("(the tools have changed)");
+    pty.enter("\u{4}");
+    assert!(pty.end().0.success());
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn read(key: &str, path: &str, from: io::Result<impl Read>) -> Result<String, Fa
     })
 }
 
-const DESCRIBE: &str = "`plainwire describe` shows the keys of a tool";
+const KEYS: &str = "`plainwire list` shows the keys";
 
 /// Returns the error for a word without `=` behind other words. The commonest slips get the line to type instead.
 fn no_word(text: &str, before: &[String]) -> Failure {
@@ -143,10 +143,10 @@ fn no_word(text: &str, before: &[String]) -> Failure {
             }
             Some((key, "")) if !key.is_empty() => format!("as in `{key}=…`"),
             _ if text.contains(|it: char| !it.is_alphanumeric() && !"_-.".contains(it)) => {
-                format!("as in `key={}`; {DESCRIBE}", quote::quoted(text))
+                format!("as in `key={}`; {KEYS}", quote::quoted(text))
             }
-            _ if text.parse::<f64>().is_ok() => format!("as in `key={text}`; {DESCRIBE}"),
-            _ => format!("as in `{text}=…`; {DESCRIBE}"),
+            _ if text.parse::<f64>().is_ok() => format!("as in `key={text}`; {KEYS}"),
+            _ => format!("as in `{text}=…`; {KEYS}"),
         }),
     };
     Failure { hint, ..Failure::usage(format!("expected `key=text` or `key:=json`, but found {text:?}")) }
@@ -249,8 +249,8 @@ mod tests {
             ("http://a/mcp", "a URL follows `--url`, as in `--url http://a/mcp`"),
             ("title: two words", "'title=two words'"),
             ("@notes", "as in `key=@notes`, which reads a file"),
-            ("two words", "as in `key='two words'`; `plainwire describe` shows the keys of a tool"),
-            ("2+2", "as in `key=2+2`; `plainwire describe` shows the keys of a tool"),
+            ("two words", "as in `key='two words'`; `plainwire list` shows the keys"),
+            ("2+2", "as in `key=2+2`; `plainwire list` shows the keys"),
             ("./server", "the command of a server follows `--`, as in `-- ./server`"),
             ("{\"a\":1}", "a whole object follows `--json=`, without a blank, as in `--json='{\"key\":1}'`"),
         ] {

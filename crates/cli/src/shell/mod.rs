@@ -43,6 +43,7 @@ pub(crate) async fn run(session: Session) -> Result<Exit, Failure> {
         tokio::select! {
             done = lines(client, &terminal, &session, is_terminal) => done,
             never = notices::each(own.as_mut(), notices::show) => match never {},
+            never = notices::changes(client) => match never {},
         }
     };
     match session.no_input {

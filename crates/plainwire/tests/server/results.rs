@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use plainwire::handler::WithMeta;
 use plainwire::model::{CacheHint, CacheScope, CallToolResult, ResourceContents, TextResource};
 use plainwire::prelude::*;
 use plainwire::serde_json::Map;
@@ -350,4 +351,18 @@ async fn a_resource_has_its_own_hint_on_freshness() {
         assert!(answer.contains(&format!(r#""ttlMs":{ms},"cacheScope":"public""#)), "{answer}");
     }
     assert!(ask(server(), MODERN, "resources/list", "{}").await.contains(r#""ttlMs":9,"#));
+}
+
+#[tokio::test]
+async fn a_resource_that_returns_json_is_listed_with_its_media_type() {
+    let listed = |resource: Resource| async {
+        let page = ask(server().resource(resource), MODERN, "resources/list", "{}").await;
+        let page: Value = serde_json::from_str(&page).expect("JSON");
+        page["result"]["resources"][0]["mimeType"].clone()
+    };
+    let number =
+        || Resource::new("a:1", "a", || async { Ok::<_, ToolError>(WithMeta::new(Json(1), json!({}))) });
+    assert_eq!(listed(number()).await, "application/json");
+    assert_eq!(listed(number().mime_type("application/geo+json")).await, "application/geo+json");
+    assert_eq!(listed(Resource::new("a:1", "a", || async { "text" })).await, Value::Null);
 }

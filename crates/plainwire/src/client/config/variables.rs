@@ -139,8 +139,11 @@ impl Variables {
     }
 
     fn prefixed(&self, reference: &str, scope: &Scope<'_>) -> Result<Option<String>, String> {
-        let workspace =
-            || scope.workspace.ok_or("expected a folder for `${workspaceFolder}`, but found none");
+        let workspace = || {
+            scope.workspace.ok_or(
+                "expected a folder for `${workspaceFolder}`, but found none: the file belongs to no project",
+            )
+        };
         let found = match reference.split_once(':').unwrap_or((reference, "")) {
             ("env", name) if !name.is_empty() => (self.environment)(name).ok_or_else(|| unset(name))?,
             ("input", id) if is_of(scope, &[Dialect::VsCode]) => self.answer(id, scope)?,

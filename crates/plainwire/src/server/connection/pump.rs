@@ -117,7 +117,11 @@ impl Pump {
             self.yields |= reads == READS;
             let written = self.wire.poll_write(cx);
             if let Poll::Ready(Err(error)) = written {
-                tracing::info!("the client is gone: {error}");
+                // A client that has closed its side need not wait for the last frames.
+                match self.wire.is_ended() {
+                    true => tracing::debug!("the client is gone: {error}"),
+                    false => tracing::info!("the client is gone: {error}"),
+                }
                 return Poll::Ready(());
             }
             // If the write made room, continue: nothing else would wake this task.

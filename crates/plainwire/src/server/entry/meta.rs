@@ -230,6 +230,8 @@ impl<M: 'static, T: IntoToolResult<M>> IntoToolResult<Beside<M>> for WithMeta<T>
 }
 
 impl<T: IntoResource> IntoResource for WithMeta<T> {
+    const MIME_TYPE: Option<&'static str> = T::MIME_TYPE;
+
     fn into_resource(self, uri: &str, mime_type: Option<&str>) -> Result<ReadResourceResult, ToolError> {
         let (value, meta) = self.split()?;
         let mut result = value.into_resource(uri, mime_type)?;

@@ -54,7 +54,9 @@ impl Resource {
         let problem = takes_arguments.then(|| {
             "expected no arguments: a resource has one URI; use a `ResourceTemplate` for many".to_owned()
         });
-        let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
+        let mime_type = H::Output::MIME_TYPE.map(ToOwned::to_owned);
+        let entry =
+            model::Resource { mime_type, name: name.into(), uri: uri.into(), ..model::Resource::default() };
         let input = Input { needs, problem, schema: InputSchema::empty() };
         let core = Core::new(Location::caller(), input, reading(handler));
         Self { cache: None, core, entry, subscribable: false }
@@ -160,8 +162,9 @@ impl ResourceTemplate {
                 format!("expected the handler of `{uri_template}` to take `{unknown}`, but it does not")
             });
         }
-        let entry =
-            model::ResourceTemplate { name: name.into(), uri_template, ..model::ResourceTemplate::default() };
+        let mime_type = H::Output::MIME_TYPE.map(ToOwned::to_owned);
+        let defaults = model::ResourceTemplate::default();
+        let entry = model::ResourceTemplate { mime_type, name: name.into(), uri_template, ..defaults };
         let input = Input { needs, problem, schema };
         Self {
             cache: None,
