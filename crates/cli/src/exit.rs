@@ -133,9 +133,15 @@ impl Failure {
         Self { exit: Exit::Interrupted, hint: None, text: "cancelled".to_owned() }
     }
 
-    /// Fits the hint to this server: names the token that was refused, or completes the `plainwire login` command, and
+    /// Fits the failure to this server: leaves out the last words of a server whose stderr was shown, names the token that was refused, or completes the `plainwire login` command, and
     /// leaves out the option for the stderr of a process if the server is reached by its URL.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
+        if choice.server_log == Some(None)
+            && let Some(at) = self.text.find("; its last words on stderr:")
+        {
+            // They were shown when they came.
+            self.text.truncate(at);
+        }
         self.hint = self.hint.map(|hint| match hint.as_str() {
             LOGIN | TOKEN if has_no_scheme(choice) => NO_SCHEME.to_owned(),
             LOGIN | TOKEN => match (&choice.bearer_env, &choice.token_file) {
@@ -150,6 +156,11 @@ impl Failure {
             _ => hint,
         });
         self
+    }
+
+    /// Returns whether stdout can't be written any more.
+    pub(crate) fn is_of_stdout(&self) -> bool {
+        self.exit == Exit::Done || self.text.starts_with(NOT_WRITTEN)
     }
 
     /// Returns the message. If the hint is to sign in, it follows after `;`.
@@ -185,6 +196,9 @@ impl From<plainwire::Error> for Failure {
                     _ => None,
                 };
                 (Exit::Refused, hint)
+            }
+            plainwire::Error::Http { status: 403, message, .. } if message.contains("expected `host`") => {
+                (Exit::Refused, Some(HOST))
             }
             plainwire::Error::Http { status: 401 | 403, challenge, .. } => {
                 let offers_oauth = challenge.as_ref().is_some_and(|it| it.contains("resource_metadata"));
@@ -224,6 +238,9 @@ impl From<plainwire::Error> for Failure {
             plainwire::Error::Closed { why } => (Exit::Unreachable, Some(of_end(why))),
             plainwire::Error::Deadline { .. } => (Exit::Unreachable, Some(SILENT)),
             // Known without a request.
+            plainwire::Error::Unanswered { why, .. } if why.message().contains("has no model") => {
+                (Exit::Unreachable, Some(NO_MODEL))
+            }
             plainwire::Error::Rpc(lacks) if *lacks.kind() == ErrorKind::MethodNotFound => {
                 (Exit::Refused, None)
             }
@@ -357,12 +374,21 @@ fn has_no_scheme(choice: &ServerChoice) -> bool {
 const NO_SCHEME: &str =
     "the header needs the word `Bearer` before the token: --header 'Authorization: Bearer …'";
 
+/// The hint for a tool that asks the model of its client.
+const NO_MODEL: &str = "the command has no model: a client with one can try this tool";
+
+/// The hint for a server that refuses the host of the URL.
+const HOST: &str =
+    "the URL needs one of these hosts, or the server one more: `Http::allow_host` in a server of Plainwire";
+
 /// The hint for a program that sends back what it gets.
 const ECHO: &str = "the program sends back what it is sent, as `cat` does; is it an MCP server?";
 
 /// The hint for stored tokens that can't be read.
 const STORE: &str =
     "`plainwire help login` explains where tokens are stored, and what PLAINWIRE_TOKEN_KEY is";
+
+const NOT_WRITTEN: &str = "writing to stdout failed";
 
 impl From<io::Error> for Failure {
     /// Converts an error of writing to stdout: no other I/O error is converted here. A reader that closes
@@ -371,7 +397,7 @@ impl From<io::Error> for Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self { exit: Exit::Done, hint: None, text: String::new() };
         }
-        Self { exit: Exit::Unreachable, hint: None, text: format!("writing to stdout failed: {error}") }
+        Self { exit: Exit::Unreachable, hint: None, text: format!("{NOT_WRITTEN}: {error}") }
     }
 }
 

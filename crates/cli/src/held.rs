@@ -29,15 +29,18 @@ impl Held {
         Self { bytes: 0, left_out: 0, texts: Vec::new() }
     }
 
-    /// Keeps a text. A text for stderr is only counted if there is no room for it, or if an earlier one was left out
-    /// already.
-    pub(crate) fn keep(&mut self, to: Stream, text: String) {
+    /// Keeps a text. Of a text for stderr, the lines for which there is no room are only counted, and so are all later
+    /// texts.
+    pub(crate) fn keep(&mut self, to: Stream, mut text: String) {
         if to == Stream::Stderr {
-            if self.left_out > 0 || self.bytes + text.len() > MAX_HELD {
-                self.left_out = self.left_out.saturating_add(text.len() as u64);
+            let room = if self.left_out > 0 { 0 } else { MAX_HELD - self.bytes };
+            let kept = if text.len() > room { whole_lines(&text, room) } else { text.len() };
+            self.left_out = self.left_out.saturating_add((text.len() - kept) as u64);
+            text.truncate(kept);
+            self.bytes += kept;
+            if kept == 0 {
                 return;
             }
-            self.bytes += text.len();
         }
         self.texts.push((to, text));
     }
@@ -51,6 +54,13 @@ impl Held {
         }
         texts
     }
+}
+
+/// Returns the number of bytes of the whole lines in the first `room` bytes of `text`; without a line end, of whole
+/// characters.
+fn whole_lines(text: &str, room: usize) -> usize {
+    let end = (0..=room).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    text[..end].rfind('\n').map_or(end, |at| at + 1)
 }
 
 #[cfg(test)]
@@ -75,5 +85,10 @@ mod tests {
         assert_eq!(held.take(), []);
         held.keep(Stream::Stderr, "again".to_owned());
         assert_eq!(held.take(), [(Stream::Stderr, "again".to_owned())]);
+        // One long text: its first lines wait.
+        held.keep(Stream::Stderr, "0123456\n".repeat(3_000));
+        let texts = held.take();
+        assert_eq!((texts[0].1.len(), texts[0].1.ends_with('\n')), (16_384, true));
+        assert_eq!(texts[1].1, "(7616 bytes of output were left out while the question was open)\n");
     }
 }

@@ -23,8 +23,10 @@ pub(crate) async fn with_log(
     ask_for(client, level).await?;
     let mut notices = client.notices();
     let done = tokio::select! {
-        done = work => done,
+        // The messages that came before the answer stand before it.
+        biased;
         never = each(notices.as_mut(), show_log) => match never {},
+        done = work => done,
     };
     while let Some(notice) = notices.as_mut().and_then(Notices::try_recv) {
         show_log(notice);
@@ -38,6 +40,9 @@ pub(crate) async fn ask_for(client: &Client, level: Option<LogLevel>) -> Result<
     let is_free =
         !client.revision().has(Feature::LegacySubscriptions) && client.hello().capabilities.has("logging");
     match level {
+        Some(_) if !client.hello().capabilities.has("logging") => {
+            output::note("warning: the server does not declare `logging`: it sends no log messages");
+        }
         Some(level) => client.set_log_level(level).await?,
         None if is_free => client.set_log_level(LogLevel::Info).await?,
         None => {}

@@ -241,7 +241,7 @@ pub(crate) fn content(block: &Content) -> io::Result<()> {
     }
 }
 
-fn contents(it: &ResourceContents) -> io::Result<()> {
+pub(crate) fn contents(it: &ResourceContents) -> io::Result<()> {
     match it {
         ResourceContents::Text(it) => line(&it.text),
         ResourceContents::Blob(it) => {

@@ -111,6 +111,14 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
                     ))
                 });
             }
+            if option == "--out" && command == "prompt" {
+                return Some(Failure {
+                    hint: Some("`>` writes the output into a file".to_owned()),
+                    ..Failure::usage(
+                        "expected an option of `plainwire prompt`, but found \"--out\"".to_owned(),
+                    )
+                });
+            }
             as_word(own, option)?
         }
         (ErrorKind::ArgumentConflict, Some(option)) if end < words.len() && is_of_url(option) => {
@@ -195,7 +203,8 @@ fn beside_a_server(command: &str, word: &str, has_server: bool) -> Option<Failur
 }
 
 /// The hint for an option of HTTP beside a command.
-pub(crate) const ENV: &str = "a command gets variables by `--env NAME`";
+pub(crate) const ENV: &str =
+    "leave it out: it is for a server over HTTP; `--env` gives variables to a command";
 
 fn is_of_url(option: &str) -> bool {
     ["--bearer-env", "--header", "--token-file"].iter().any(|it| option.starts_with(it))
@@ -298,6 +307,20 @@ fn no_server(command: &str, error: &clap::Error) -> Option<Failure> {
         return Some(Failure {
             hint,
             ..Failure::usage("expected the name and the command of a server".to_owned())
+        });
+    }
+    let of_other = match command {
+        "install" => Some("plainwire install CLIENT -- COMMAND; `--url URL` in place of `-- COMMAND`"),
+        "login" => Some("plainwire login --url URL; `--server NAME` for one of a configuration file"),
+        _ => None,
+    };
+    if let Some(hint) = of_other
+        && let [only] = &missing[..]
+        && (only.starts_with("<COMMAND>") || only.starts_with("--url"))
+    {
+        return Some(Failure {
+            hint: Some(hint.to_owned()),
+            ..Failure::usage("expected a server, but found none".to_owned())
         });
     }
     if let [name, server] = &missing[..]
@@ -503,6 +526,13 @@ mod tests {
         let said = "expected a name and a server, but found neither";
         let hint = "plainwire call NAME -- COMMAND; `--url URL` or `--server NAME` in place of `-- COMMAND`";
         check("call", said, hint);
+        check(
+            "install cursor",
+            "expected a server, but found none",
+            "plainwire install CLIENT -- COMMAND; `--url URL` in place of `-- COMMAND`",
+        );
+        let hint = "plainwire login --url URL; `--server NAME` for one of a configuration file";
+        check("login", "expected a server, but found none", hint);
         let said = |found: &str| format!("expected a command of `plainwire`, but found {found:?}");
         let called = "a tool is called by: plainwire call serch query=x -- notes";
         check("serch query=x -- notes", &said("serch"), called);
@@ -518,7 +548,7 @@ mod tests {
         check(
             "list --bearer-env T -- notes",
             "expected --bearer-env with a server over HTTP, but found a command",
-            "a command gets variables by `--env NAME`",
+            "leave it out: it is for a server over HTTP; `--env` gives variables to a command",
         );
         check(
             "servers add x --bearer-env T --url http://a/mcp",

@@ -2,7 +2,7 @@
 
 use plainwire::Client;
 use plainwire::client::Change;
-use plainwire::model::{RawJson, SubscriptionFilter};
+use plainwire::model::{RawJson, ReadResourceResult, ResourceContents, SubscriptionFilter};
 use plainwire::proto::cursor::List;
 use plainwire::proto::revision::Era;
 use serde_json::{Value, json};
@@ -131,10 +131,18 @@ async fn show_change(watch: &Watch, client: &Client, change: &Change) -> Result<
         return Ok(output::json(&line)?);
     }
     output::line(&format!("resource {} changed", visible::line(uri)))?;
-    match contents {
-        Some(raw) => Ok(output::resource(&read_as(&raw)?)?),
-        None => Ok(()),
+    let Some(raw) = contents else { return Ok(()) };
+    let result: ReadResourceResult = read_as(&raw)?;
+    for contents in &result.contents {
+        match contents {
+            // Indented, so that no line of a resource looks like a change.
+            ResourceContents::Text(it) => {
+                it.text.lines().try_for_each(|line| output::line(&format!("  {}", visible::line(line))))?;
+            }
+            ResourceContents::Blob(_) => output::contents(contents)?,
+        }
     }
+    Ok(())
 }
 
 /// Reads the contents of a resource. If the server refuses, the error is printed and watching continues: the

@@ -70,7 +70,7 @@ const NOTHING: &str =
 
 /// Replaces each `#[argument(…)]`; `flag` is put in front of what it stands for.
 fn expand(attributes: Vec<Attribute>, flag: Option<&Attribute>) -> Result<Vec<Attribute>> {
-    let mut all = Vec::new();
+    let (mut all, mut described): (Vec<Attribute>, Option<Span>) = Default::default();
     for attribute in attributes {
         match &attribute.meta {
             Meta::List(list) if attribute.path().is_ident(NAME) => {
@@ -79,7 +79,6 @@ fn expand(attributes: Vec<Attribute>, flag: Option<&Attribute>) -> Result<Vec<At
                 if parts.is_empty() {
                     return Err(Error::new_spanned(list, NOTHING));
                 }
-                let mut described: Option<Span> = None;
                 for part in parts {
                     all.push(match part {
                         Part::Description(text) if described.replace(text.span()).is_some() => {
@@ -143,5 +142,7 @@ mod tests {
             let found = expanded(attribute);
             assert!(found.contains(expected), "{found}");
         }
+        let twice = of_parameter(vec![parse_quote!(#[argument("a")]), parse_quote!(#[argument("b")])]);
+        assert!(twice.is_err_and(|it| it.to_string().contains("but found a second one")));
     }
 }

@@ -131,8 +131,8 @@ fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
     assert!(ran.code == 2 && ran.stderr.contains(", but found several"), "{ran:?}");
     assert_eq!(run(&[&entry[..], &["--token-file", &file]].concat()).quietly(), "42\n");
     let ran = run(&["list", "--config", &config, "--server", "notes", "--token-file", &file]);
-    let said = "error: expected --token-file with a server over HTTP, but \"notes\" is a command\n\nhint: a command gets \
-                variables by `--env NAME`\n";
+    let said = "error: expected --token-file with a server over HTTP, but \"notes\" is a command\n\nhint: leave it \
+                out: it is for a server over HTTP; `--env` gives variables to a command\n";
     assert_eq!((ran.code, &*ran.stderr), (2, said));
     let ran = run(&["login", "--url", &url, "--no-browser"]);
     let hint = "hint: a server without OAuth takes a token: `--bearer-env VARIABLE` and `--token-file FILE` send one\n";

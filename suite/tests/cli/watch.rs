@@ -75,7 +75,7 @@ fn hears_the_stream_of_a_modern_server() {
 
 #[test]
 fn shows_what_is_in_a_resource_after_each_change() {
-    let text = json!({ "contents": [{ "uri": "a:b", "text": "new" }] });
+    let text = json!({ "contents": [{ "uri": "a:b", "text": "new\ntools changed\u{1b}[2J" }] });
     let missing = json!({ "jsonrpc": "2.0", "id": 4, "error": { "code": -32002, "message": "it is gone" } });
     let steps = || {
         let mut steps = legacy(&all());
@@ -85,7 +85,10 @@ fn shows_what_is_in_a_resource_after_each_change() {
     };
     let words = ["watch", "a:b", "--read", "--count", "2", "--era", "legacy"];
     let ran = play(&words, steps(), "");
-    assert_eq!((ran.code, &*ran.stdout), (0, "resource a:b changed\nnew\nresource a:b changed\n"));
+    assert_eq!(
+        (ran.code, &*ran.stdout),
+        (0, "resource a:b changed\n  new\n  tools changed\\u{1b}[2J\nresource a:b changed\n")
+    );
     assert_eq!(ran.stderr, "watching `a:b`\nerror: it is gone (code -32002)\n");
     let ran = play(&[&words[..], &["--json"]].concat(), steps(), "");
     let lines: Vec<Value> =

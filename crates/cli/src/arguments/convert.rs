@@ -25,7 +25,8 @@ pub(super) fn convert(text: &str, shape: &Shape<'_>) -> Option<Node> {
     let word = match text {
         "true" | "false" if shape.allows(Kind::Boolean) => json(text),
         "null" if shape.allows(Kind::Null) => json(text),
-        _ if shape.allows(Kind::Integer) || shape.allows(Kind::Number) => number(text),
+        _ if shape.allows(Kind::Number) => number(text),
+        _ if shape.allows(Kind::Integer) => number(text).filter(|_| is_whole(text)),
         _ => None,
     };
     word.or_else(|| shape.allows(Kind::Object).then(|| whole(text, '{'))?)
@@ -50,6 +51,11 @@ fn json(text: &str) -> Option<Node> {
 /// Returns the number that `text` is in JSON, with all its digits; `None` if it is none.
 fn number(text: &str) -> Option<Node> {
     text.trim_start().starts_with(|it: char| it == '-' || it.is_ascii_digit()).then(|| json(text))?
+}
+
+/// Returns whether a number has no fraction, as `2.0`.
+fn is_whole(text: &str) -> bool {
+    text.trim().parse::<f64>().is_ok_and(|it| it.fract() == 0.0)
 }
 
 /// Returns the value of `text` if `text` is JSON that begins with `open`.
@@ -87,7 +93,8 @@ mod tests {
             &[
                 ("1", Some(json!(1))),
                 ("-3", Some(json!(-3))),
-                ("1.5", Some(json!(1.5))),
+                ("1.5", None),
+                ("2.0", Some(json!(2.0))),
                 ("one", None),
                 ("", None),
                 ("123456789012345678901234567890", Some(json!(123_456_789_012_345_678_901_234_567_890_f64))),

@@ -58,7 +58,16 @@ impl Arguments {
 
     /// Makes the arguments of a prompt, which are texts.
     pub(crate) fn of_prompt(self) -> Result<BTreeMap<String, Node>, Failure> {
-        self.build(&Value::Bool(true)).map(|built| built.object)
+        let object = self.build(&Value::Bool(true))?.object;
+        match object.iter().find(|(_, value)| !value.is_string()) {
+            None => Ok(object),
+            Some((key, _)) => Err(Failure {
+                hint: Some(format!("`{key}=text` gives text, and so does `{key}:='\"text\"'`")),
+                ..Failure::usage(format!(
+                    "expected a string for `{key}`, as prompts take, but found other JSON"
+                ))
+            }),
+        }
     }
 
     /// Makes the arguments of a tool with this schema; `true` is a schema that says nothing.

@@ -32,6 +32,11 @@ impl Node {
         Self::Json(RawValue::from_string(value.to_string()).unwrap_or_default())
     }
 
+    /// Returns whether this is a string.
+    pub(super) fn is_string(&self) -> bool {
+        matches!(self, Self::Json(json) if json.get().starts_with('"'))
+    }
+
     fn object(&mut self) -> Option<&mut BTreeMap<String, Self>> {
         if let Self::Json(json) = self {
             *self = Self::Object(members(json.get())?);

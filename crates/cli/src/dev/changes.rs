@@ -64,8 +64,8 @@ pub(super) fn of_session<'u>(lists: &[&str], uris: impl IntoIterator<Item = &'u 
     lists.chain(uris).map(|frame| frame.to_string()).collect()
 }
 
-/// Adds what the client has asked for to the acknowledgement of its subscription: a restart reports all of it, even if
-/// the server reports less.
+/// Adds the lists that the client has asked for to the acknowledgement of its subscription: a restart reports all of
+/// them, even if the server reports fewer.
 pub(super) fn acknowledge(listen: &Value, acknowledgement: &mut Value) {
     let wants = &listen["params"]["notifications"];
     let Some(granted) = acknowledgement.pointer_mut("/params/notifications").and_then(Value::as_object_mut)
@@ -76,19 +76,18 @@ pub(super) fn acknowledge(listen: &Value, acknowledgement: &mut Value) {
     {
         granted.insert(list, true.into());
     }
-    if let Some(uris) = wants.get("resourceSubscriptions") {
-        granted.insert("resourceSubscriptions".to_owned(), uris.clone());
-    }
 }
 
-/// Returns the notifications that everything in a subscription of 2026-07-28 has changed.
-pub(super) fn of_listen(listen: &Value) -> Vec<String> {
+/// Returns the notifications that everything in a subscription of 2026-07-28 has changed: the lists, and the resources
+/// that the server has acknowledged.
+pub(super) fn of_listen(listen: &Value, acknowledgement: &Value) -> Vec<String> {
     let wants = &listen["params"]["notifications"];
     let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
     let lists = LISTS.iter().filter(|list| wants[format!("{list}ListChanged")] == true).map(|list| {
         json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed"), "params": { "_meta": meta } })
     });
-    let uris = wants["resourceSubscriptions"].as_array().into_iter().flatten().map(|uri| {
+    let granted = &acknowledgement["params"]["notifications"]["resourceSubscriptions"];
+    let uris = granted.as_array().into_iter().flatten().map(|uri| {
         json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri, "_meta": meta } })
     });
     lists.chain(uris).map(|frame| frame.to_string()).collect()

@@ -6,6 +6,7 @@
 //!
 //! [`stdio`] serves one client on stdin and stdout, [`http`] serves clients over HTTP.
 
+mod build;
 mod changes;
 mod http;
 mod proxy;
@@ -41,11 +42,8 @@ struct Plan {
 /// Runs `plainwire dev`.
 pub(crate) async fn run(it: Dev) -> Result<Exit, Failure> {
     let build = match it.build {
-        Some(line) => shlex::split(&line)
-            .filter(|words| !words.is_empty())
-            .map(|words| words.into_iter().map(OsString::from).collect())
-            .ok_or_else(|| Failure::usage(format!("expected a command as --build, but found {line:?}")))?,
-        None => cargo_build(&it.command),
+        Some(line) => build::read(&line)?,
+        None => build::of_cargo(&it.command),
     };
     if let Some(missing) = it.watch.iter().find(|path| !path.exists()) {
         let text = format!("--watch {}: expected a file or a folder, but found nothing", missing.display());
@@ -56,36 +54,5 @@ pub(crate) async fn run(it: Dev) -> Result<Exit, Failure> {
     match it.http.zip(it.url) {
         Some((address, url)) => http::run(plan, &address, &url).await,
         None => stdio::run(plan),
-    }
-}
-
-/// Returns the build of a server that `cargo run` starts: `cargo build` with the same options. Nothing for another
-/// command.
-fn cargo_build(command: &[OsString]) -> Vec<OsString> {
-    let [cargo, run, rest @ ..] = command else { return Vec::new() };
-    if cargo != "cargo" || !(run == "run" || run == "r") {
-        return Vec::new();
-    }
-    let options = rest.iter().take_while(|it| *it != "--").cloned();
-    [cargo.clone(), "build".into()].into_iter().chain(options).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cargo_run_is_built_by_cargo_build() {
-        let words = |line: &str| {
-            shlex::split(line).expect("words").into_iter().map(OsString::from).collect::<Vec<_>>()
-        };
-        for (command, build) in [
-            ("cargo run --release -- --port 1", "cargo build --release"),
-            ("cargo r", "cargo build"),
-            ("cargo test", ""),
-            ("target/debug/server run", ""),
-        ] {
-            assert_eq!(cargo_build(&words(command)), words(build), "{command}");
-        }
     }
 }

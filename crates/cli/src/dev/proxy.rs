@@ -178,7 +178,7 @@ impl Proxy {
         self.open.remove(&key);
         self.listens.remove(&key);
         if frame["method"] == "initialize" {
-            self.set_up.refused();
+            self.set_up.refused(id);
         }
         vec![ToClient(changes::not_running(id, why))]
     }
@@ -193,7 +193,10 @@ impl Proxy {
         match (id, frame.get("method").and_then(Value::as_str)) {
             (Some(id), None) => self.result(generation, &id, frame, line, now),
             // A server that is replaced still reports on the calls that it has, and asks for them.
-            (None, Some(method)) if generation != self.generation && !changes::is_of_call(method) => {
+            (None, Some(method))
+                if generation != self.generation
+                    && !(changes::is_of_call(method) && self.is_needed(generation)) =>
+            {
                 Vec::new()
             }
             (Some(id), Some(_)) if !has_room(self.asked.len(), &id) => {
@@ -208,7 +211,7 @@ impl Proxy {
             (None, Some("notifications/subscriptions/acknowledged")) => {
                 let of = changes::subscription(&frame).to_string();
                 if self.reopened.remove(&of) {
-                    return self.changed_in(&of);
+                    return self.changed_in(&of, &frame);
                 }
                 let listen = self.listens.get(&of).and_then(|it| serde_json::from_str::<Value>(it).ok());
                 listen.iter().for_each(|listen| changes::acknowledge(listen, &mut frame));
@@ -244,6 +247,9 @@ impl Proxy {
         self.listens.remove(&key);
         self.has_answered = true;
         let millis = now.saturating_sub(open.began).as_millis();
+        if frame.get("error").is_some() {
+            self.set_up.refused(id);
+        }
         let failed = frame.get("error").is_some() || frame["result"]["isError"] == true;
         let said = Say(changes::said(&open.method, &open.name, failed, millis));
         let is_changed = changes::announce(&open.method, &mut frame);
@@ -327,9 +333,9 @@ impl Proxy {
     }
 
     /// Returns the notifications that everything in a subscription may have changed.
-    fn changed_in(&self, id: &str) -> Vec<Action> {
+    fn changed_in(&self, id: &str, acknowledgement: &Value) -> Vec<Action> {
         let listen = self.listens.get(id).and_then(|line| serde_json::from_str::<Value>(line).ok());
-        listen.iter().flat_map(changes::of_listen).map(ToClient).collect()
+        listen.iter().flat_map(|it| changes::of_listen(it, acknowledgement)).map(ToClient).collect()
     }
 
     /// Handles the end of the server of this generation: its open requests are answered with an error that says what
@@ -347,10 +353,8 @@ impl Proxy {
             |(id, open): &(&String, &Open)| open.generation == generation && !self.listens.contains_key(*id);
         let ids: Vec<String> = self.open.iter().filter(is_lost).map(|(id, _)| id.clone()).collect();
         let lost: Vec<Open> = ids.iter().filter_map(|id| self.open.remove(id)).collect();
-        if lost.iter().any(|open| open.method == "initialize") {
-            // The client has an error, and may try again.
-            self.set_up.refused();
-        }
+        // The client has an error, and may try again.
+        lost.iter().for_each(|open| self.set_up.refused(&open.id));
         let answers = lost.iter().map(|open| ToClient(changes::lost(&open.id, &open.method, why)));
         withdrawn.chain(answers).collect()
     }

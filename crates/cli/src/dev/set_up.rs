@@ -56,9 +56,13 @@ impl SetUp {
         true
     }
 
-    /// Forgets `initialize`, which was refused.
-    pub(super) fn refused(&mut self) {
-        self.bytes -= self.initialize.take().as_ref().map_or(0, size);
+    /// Forgets the request with this id, which was refused.
+    pub(super) fn refused(&mut self, id: &Value) {
+        let is_it = |it: &mut Value| it["id"] == *id;
+        let uri = self.subscribed.iter().find(|(_, it)| it["id"] == *id).map(|(uri, _)| uri.clone());
+        let subscribed = uri.and_then(|uri| self.subscribed.remove(&uri));
+        let gone = [self.initialize.take_if(is_it), self.log_level.take_if(is_it), subscribed];
+        self.bytes -= gone.iter().flatten().map(size).sum::<usize>();
     }
 
     /// Returns the request `initialize`.
@@ -105,5 +109,11 @@ mod tests {
         assert!(set_up.note(&gone) && set_up.note(&subscribe(10)) && set_up.uris().count() == 10);
         assert!(!set_up.note(&json!({ "method": "initialize", "params": { "pad": "p".repeat(100_000) } })));
         assert_eq!(set_up.initialize(), None);
+        let mut refused = SetUp::default();
+        for method in ["resources/subscribe", "logging/setLevel"] {
+            refused.note(&json!({ "id": 7, "method": method, "params": { "uri": "a" } }));
+        }
+        refused.refused(&json!(7));
+        assert_eq!((refused.requests().count(), refused.bytes), (0, 0));
     }
 }

@@ -41,9 +41,11 @@ pub(crate) async fn run(session: Session) -> Result<Exit, Failure> {
         let mut own = client.notices();
         notices::ask_for(client, None).await?;
         tokio::select! {
-            done = lines(client, &terminal, &session, is_terminal) => done,
+            // The messages that came before an answer stand before it.
+            biased;
             never = notices::each(own.as_mut(), notices::show) => match never {},
             never = notices::changes(client) => match never {},
+            done = lines(client, &terminal, &session, is_terminal) => done,
         }
     };
     match session.no_input {
@@ -119,6 +121,11 @@ async fn lines(
                 match done {
                     Ok(Exit::Done) => {}
                     Ok(failed) => exit = failed,
+                    // Nobody reads the results: further calls would have their effects unseen.
+                    Err(failure) if failure.is_of_stdout() => {
+                        output::failure(&failure);
+                        return Ok(failure.exit);
+                    }
                     Err(failure) => {
                         exit = failure.exit;
                         let failure = words::in_shell(failure);

@@ -25,7 +25,7 @@ prompt NAME key=text …  get a prompt
 ping                    how fast the server answers
 :json                   print JSON, or text again
 :trace                  print the steps of each call, or not
-:log LEVEL              show log messages of this level and above: debug, info, warning, error
+:log LEVEL              show log messages of this level and above, from debug to emergency
 :quit                   end, like exit, quit and Ctrl-D
 
 Options are those of the command, such as `read URI --out FILE`. Ctrl-C cancels a call.";

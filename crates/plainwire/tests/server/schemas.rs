@@ -86,6 +86,8 @@ async fn text_that_is_no_schema_is_an_error_of_the_declaration() {
     let no_json = "tool `echo`: expected the schema to be JSON, but found: ";
     assert!(refused(tool().input_schema("{")).await.contains(no_json));
     assert!(refused(tool().output_schema("{} {}")).await.contains(no_json));
+    let no_object = "expected the output schema to be an object, but found 5";
+    assert!(refused(tool().output_schema("5")).await.contains(no_object));
     // A right input schema does not hide the mistake in the output schema.
     assert!(refused(tool().output_schema("{").input_schema(r#"{"type":"object"}"#)).await.contains(no_json));
     let no_object = refused(tool().input_schema("[]")).await;

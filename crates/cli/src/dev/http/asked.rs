@@ -11,6 +11,8 @@ use crate::output;
 /// The requests of one HTTP request: one, or those of a batch.
 pub(super) struct Asked {
     began: Instant,
+    /// The ids of the requests that were answered with an error.
+    pub(super) failed: Vec<Value>,
     /// The unanswered requests, by the id as JSON: the id, the method, and the name for the developer.
     open: BTreeMap<String, (Value, String, String)>,
 }
@@ -21,7 +23,11 @@ impl Asked {
         let open = each(message).filter_map(|it| {
             Some((it.get("id")?.clone(), it["method"].as_str()?.to_owned(), changes::name(it)))
         });
-        Self { began: Instant::now(), open: open.map(|it| (it.0.to_string(), it)).collect() }
+        Self {
+            began: Instant::now(),
+            failed: Vec::new(),
+            open: open.map(|it| (it.0.to_string(), it)).collect(),
+        }
     }
 
     /// Shows the answers in a message of the server. Returns the message that the client gets instead if it differs.
@@ -37,6 +43,9 @@ impl Asked {
         };
         for frame in frames.iter_mut().filter(|frame| frame.get("method").is_none()) {
             let Some((_, method, name)) = self.open.remove(&frame["id"].to_string()) else { continue };
+            if frame.get("error").is_some() {
+                self.failed.push(frame["id"].clone());
+            }
             let has_failed = frame.get("error").is_some() || frame["result"]["isError"] == true;
             output::note(&changes::said(&method, &name, has_failed, self.began.elapsed().as_millis()));
             is_changed |= changes::announce(&method, frame);

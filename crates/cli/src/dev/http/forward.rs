@@ -156,6 +156,9 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         if !status.is_success() {
             asked.refused(status.as_str());
         }
+        if let Some(session) = front.session(&sent.headers).filter(|_| !asked.failed.is_empty()) {
+            session.lock().await.refused(&asked.failed);
+        }
         whole(status, changed.map_or(body, Bytes::from))
     };
     let (mut head, body) = answered.into_parts();
@@ -203,13 +206,19 @@ pub(super) async fn send(
                 output::note(changes::NOT_REMEMBERED);
             }
         }
-        if upstream != session.id {
-            // The events were those of another server.
-            headers.remove(LAST_EVENT);
-        }
+        // The events of another server say nothing to this one.
+        let event = headers.remove(LAST_EVENT).and_then(|it| own_event(it.to_str().ok()?, generation));
+        headers.extend(event.map(|event| (LAST_EVENT, event)));
         headers.insert(SESSION, upstream);
     }
     front.ask(to_server(front, sent.method.clone(), &sent.path, &headers, sent.body.clone())?).await
+}
+
+/// Returns the server's own id of an event that the server of this generation has sent; `None` for an event of another
+/// server. [`write_again`] writes the ids.
+fn own_event(id: &str, generation: u64) -> Option<HeaderValue> {
+    let (of, id) = id.split_once('.')?;
+    (of == generation.to_string()).then(|| HeaderValue::from_str(id).ok())?
 }
 
 /// Creates a request to the server.
@@ -334,13 +343,14 @@ pub(super) async fn pass(
     }
 }
 
-/// Writes an event as it was, perhaps with other data.
-pub(super) fn write_again(event: &Event, data: Option<&str>, out: &mut Vec<u8>) {
+/// Writes an event of the server of this generation as it was, perhaps with other data. Its id gets the generation in
+/// front, since the next server may have the same ids.
+pub(super) fn write_again(event: &Event, generation: u64, data: Option<&str>, out: &mut Vec<u8>) {
     let data = data.or(event.data.as_deref());
-    write_event(
-        out,
-        Fields { id: event.id.as_deref(), event: event.event.as_deref(), retry: event.retry, data },
-    );
+    // An empty id means that there is no event to resume after.
+    let id =
+        event.id.as_ref().map(|id| if id.is_empty() { String::new() } else { format!("{generation}.{id}") });
+    write_event(out, Fields { id: id.as_deref(), event: event.event.as_deref(), retry: event.retry, data });
 }
 
 /// Writes a message as an event without an id.
@@ -359,7 +369,7 @@ async fn pass_answers(
 ) {
     let write = |event: Event, out: &mut Vec<u8>| {
         let changed = event.data.as_deref().and_then(|data| asked.answered(data));
-        write_again(&event, changed.as_deref(), out);
+        write_again(&event, generation, changed.as_deref(), out);
     };
     let is_reading = pass(&mut response, &pieces, write).await;
     drop(open);
@@ -377,4 +387,20 @@ async fn pass_answers(
 /// Returns whether the server of this generation, one of whose connections has just ended, is gone.
 pub(super) async fn is_replaced(front: &Front, generation: u64) -> bool {
     timeout(NOTICE, front.until_replaced(generation)).await.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_goes_on_after_an_event_of_the_same_server_only() {
+        let mut out = Vec::new();
+        let event = Event { id: Some("a.7".to_owned()), data: Some("{}".to_owned()), ..Event::default() };
+        write_again(&event, 2, None, &mut out);
+        let text = String::from_utf8(out).expect("UTF-8");
+        let id = text.lines().find_map(|line| line.strip_prefix("id:")).expect("an id").trim();
+        assert_eq!(own_event(id, 2).expect("its own event"), "a.7");
+        assert_eq!((own_event(id, 3), own_event("a", 2), own_event("7", 7)), (None, None, None));
+    }
 }

@@ -70,6 +70,11 @@ impl Session {
         self.set_up.note(message)
     }
 
+    /// Forgets requests that the server has refused.
+    pub(super) fn refused(&mut self, ids: &[Value]) {
+        ids.iter().for_each(|id| self.set_up.refused(id));
+    }
+
     /// Returns the id that the server of this generation knows. A server that does not know the session is asked to open
     /// it, with the headers of a request of its client.
     pub(super) async fn at(

@@ -32,14 +32,15 @@ pub(super) async fn keep(
             let acknowledgement = acknowledgement(&event, &sent.message);
             match (std::mem::take(&mut awaits_acknowledgement), acknowledgement) {
                 // The client has got one before.
-                (true, Some(_)) => {
-                    changes::of_listen(&sent.message).iter().for_each(|it| write_message(it, out));
+                (true, Some(acknowledgement)) => {
+                    let changed = changes::of_listen(&sent.message, &acknowledgement);
+                    changed.iter().for_each(|it| write_message(it, out));
                 }
                 (false, Some(mut acknowledgement)) => {
                     changes::acknowledge(&sent.message, &mut acknowledgement);
-                    write_again(&event, Some(&acknowledgement.to_string()), out);
+                    write_again(&event, generation, Some(&acknowledgement.to_string()), out);
                 }
-                _ => write_again(&event, None, out),
+                _ => write_again(&event, generation, None, out),
             }
         };
         let is_reading = tokio::select! {

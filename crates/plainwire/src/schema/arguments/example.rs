@@ -61,8 +61,12 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
     let bare = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
     let wanted = bare(name);
     let length = wanted.chars().count();
-    // Two typing mistakes, or one in a short name.
-    let most = if length > 4 { 2 } else { 1 };
+    // Two typing mistakes, or one in a short name. From a single letter, any other one is one mistake away.
+    let most = match length {
+        0 | 1 => 0,
+        2..=4 => 1,
+        _ => 2,
+    };
     // A name of a very different length can't be similar. This check is cheap, which matters if a client asks
     // for many names.
     let candidates = known.take(MAX_CHOICES).map(|other| (bare(other), other));

@@ -294,6 +294,7 @@ fn means_names_that_are_written_another_way() {
     assert_eq!(near("qurey", &["query", "page_size"]), Some("query"));
     assert_eq!(near("town", &["city", "unit"]), None);
     assert_eq!(near("ab", &["cd"]), None);
+    assert_eq!((near("q", &["w", "z"]), near("W", &["w", "z"])), (None, Some("w")));
     assert_eq!(near(&"x".repeat(1_000_000), &["x"]), None);
 }
 

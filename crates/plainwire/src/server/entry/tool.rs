@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use plainwire_proto::json::shorten;
 use plainwire_proto::model::{self, ClientCapability, RawJson, ToolAnnotations};
 
 use super::attribute::IntoEntry;
@@ -214,7 +215,12 @@ impl Tool {
     pub fn output_schema(mut self, schema: impl IntoSchema) -> Self {
         (self.described_output, self.output_problem) = (None, None);
         match schema.into_schema() {
-            Ok(text) => self.entry.output_schema = Some(text),
+            Ok(text) if text.get().starts_with('{') => self.entry.output_schema = Some(text),
+            Ok(text) => {
+                let found = shorten(text.get());
+                self.output_problem =
+                    Some(format!("expected the output schema to be an object, but found {found}"));
+            }
             Err(problem) => self.output_problem = Some(problem),
         }
         self

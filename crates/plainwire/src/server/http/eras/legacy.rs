@@ -5,7 +5,9 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
 use plainwire_proto::envelope::Id;
+use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::http as rules;
+use plainwire_proto::revision::Revision;
 
 use crate::server::connection::calls::{Attached, Held};
 use crate::server::http::endpoint::{
@@ -120,7 +122,7 @@ impl Endpoint {
         };
         match later.first().await {
             ResponseStart::Answer(bytes) => answer::json(200, bytes),
-            ResponseStart::Ended => no_session(asked),
+            ResponseStart::Ended => cut_off(asked),
             ResponseStart::Failed => answer::refusal(500, asked, STORE_FAILED),
             ResponseStart::Nothing => answer::no_events(),
             ResponseStart::Stream(number) => {
@@ -181,6 +183,15 @@ pub(crate) fn no_session(asked: Option<&Id>) -> Response<Body> {
     let why =
         "expected `mcp-session-id` to be of a session of yours, but found one that has ended or never began";
     answer::refusal(404, asked, why)
+}
+
+/// Makes the response to a request whose session ended while it ran. Not 404: a client makes a request again that a
+/// session it does not know has refused, and this one may have taken effect.
+fn cut_off(asked: Option<&Id>) -> Response<Body> {
+    let why = "expected the call to end while its session was open, but the server has ended the session; the call may have \
+               taken effect";
+    let status = if asked.is_some() { 200 } else { 500 };
+    answer::error(status, asked, &Error::new(ErrorKind::Internal, why), Revision::NEWEST)
 }
 
 /// Makes the response to a request that changed its session, if the change could not be saved.

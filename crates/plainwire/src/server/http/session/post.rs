@@ -156,7 +156,9 @@ impl Session {
         let Some(core) = guard.as_mut() else {
             drop(guard);
             starts.into_iter().zip(steps).for_each(|(start, step)| start.abandon(step));
-            return Reply::Ended;
+            // The calls have begun.
+            outlet.begin(ResponseStart::Ended);
+            return Reply::Later(Later(outlet));
         };
         // Messages for other responses come first.
         core.gather();

@@ -1,0 +1,76 @@
+//! The command that builds a server before each start.
+//!
+//! In: the text of --build, or the command of the server. Out: the command, as words.
+
+use std::ffi::OsString;
+
+use crate::exit::Failure;
+use crate::quote::quoted;
+
+/// Returns the command of --build.
+pub(super) fn read(line: &str) -> Result<Vec<OsString>, Failure> {
+    let words = shlex::split(line)
+        .filter(|words| !words.is_empty())
+        .ok_or_else(|| Failure::usage(format!("expected a command as --build, but found {line:?}")))?;
+    let is_of_shell = |word: &&String| {
+        let begins = |it: &&str| word.starts_with(it);
+        ["&&", "||", "|", "&", "<"].contains(&word.as_str())
+            || word.ends_with(';')
+            || [">", "2>", "&>"].iter().any(begins)
+    };
+    if let Some(word) = words.iter().find(is_of_shell) {
+        return Err(Failure {
+            hint: Some(format!(
+                "a shell runs such a line: --build {}",
+                quoted(&format!("sh -c {}", quoted(line)))
+            )),
+            ..Failure::usage(format!("expected one command as --build, but found {word:?}"))
+        });
+    }
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// Returns the build of a server that `cargo run` starts: `cargo build` with the same options. Nothing for another
+/// command.
+pub(super) fn of_cargo(command: &[OsString]) -> Vec<OsString> {
+    let [cargo, run, rest @ ..] = command else { return Vec::new() };
+    if cargo != "cargo" || !(run == "run" || run == "r") {
+        return Vec::new();
+    }
+    let options = rest.iter().take_while(|it| *it != "--").cloned();
+    [cargo.clone(), "build".into()].into_iter().chain(options).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_for_a_shell_is_no_build() {
+        assert_eq!(
+            read("npm run 'a > b'").map_err(|it| it.text),
+            Ok(["npm", "run", "a > b"].map(OsString::from).into())
+        );
+        let refused = read("npm ci && npm run build").expect_err("two commands");
+        assert_eq!(refused.text, "expected one command as --build, but found \"&&\"");
+        assert_eq!(
+            refused.hint.as_deref(),
+            Some("a shell runs such a line: --build \"sh -c 'npm ci && npm run build'\"")
+        );
+    }
+
+    #[test]
+    fn cargo_run_is_built_by_cargo_build() {
+        let words = |line: &str| {
+            shlex::split(line).expect("words").into_iter().map(OsString::from).collect::<Vec<_>>()
+        };
+        for (command, build) in [
+            ("cargo run --release -- --port 1", "cargo build --release"),
+            ("cargo r", "cargo build"),
+            ("cargo test", ""),
+            ("target/debug/server run", ""),
+        ] {
+            assert_eq!(of_cargo(&words(command)), words(build), "{command}");
+        }
+    }
+}
