@@ -25,12 +25,22 @@ pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
 
 pub(crate) async fn list_on(client: &Client, it: &args::List) -> Result<Exit, Failure> {
     let capabilities = &client.hello().capabilities;
-    let mut all = Vec::new();
+    let (mut all, mut failed) = (Vec::new(), Vec::new());
     for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
         if list.method().split('/').next().is_some_and(|name| capabilities.has(name)) {
-            let mut entries = client.list_raw(list).await?;
-            tools::filter(&mut entries, it.filter.as_deref());
-            all.push((list.member(), entries));
+            match client.list_raw(list).await {
+                Ok(mut entries) => {
+                    tools::filter(&mut entries, it.filter.as_deref());
+                    all.push((list.member(), entries));
+                }
+                // A server that has resources need not have templates.
+                Err(plainwire::Error::Rpc(refused)) if refused.received_code().is_some() => {
+                    let is_needless =
+                        list == List::ResourceTemplates && refused.received_code() == Some(-32601);
+                    failed.extend((!is_needless).then_some((list, plainwire::Error::Rpc(refused))));
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
     }
     if it.ask.json.is_some() {
@@ -44,7 +54,11 @@ pub(crate) async fn list_on(client: &Client, it: &args::List) -> Result<Exit, Fa
         }
         listing::show(client, &all, it.long)?;
     }
-    Ok(Exit::Done)
+    // The other lists were shown.
+    for (list, error) in &failed {
+        output::note(&format!("error: {}: {error}", list.method()));
+    }
+    Ok(if failed.is_empty() { Exit::Done } else { Exit::Refused })
 }
 
 /// Runs `plainwire call`: calls a tool and prints its result.

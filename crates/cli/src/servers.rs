@@ -229,7 +229,13 @@ async fn facts(client: &Client) -> plainwire::Result<Facts> {
         ("prompts", List::Prompts, "prompt"),
     ] {
         if capabilities.has(capability) {
-            counts.push((what, client.list_raw(list).await?.len()));
+            match client.list_raw(list).await {
+                Ok(entries) => counts.push((what, entries.len())),
+                // A server that has resources need not have templates.
+                Err(plainwire::Error::Rpc(refused))
+                    if list == List::ResourceTemplates && refused.received_code() == Some(-32601) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     let server = client.hello().server_info.clone().unwrap_or_default();

@@ -87,6 +87,9 @@ fn command(choice: &ServerChoice) -> Result<Command, Failure> {
     let mut words = choice.command.iter();
     let program = words.next().ok_or_else(|| Failure::usage("expected a command after `--`".into()))?;
     let text = program.to_string_lossy();
+    if text.is_empty() {
+        return Err(Failure::usage("expected a command after `--`, but found an empty word".to_owned()));
+    }
     if text.starts_with("http://") || text.starts_with("https://") {
         let found = text.split(['?', '#']).next().unwrap_or_default();
         let (scheme, rest) = found.split_once("://").unwrap_or_default();

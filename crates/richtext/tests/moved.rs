@@ -195,3 +195,39 @@ fn a_node_that_is_copied_to_another_block_that_was_edited_has_its_id_once() {
     });
     assert_eq!(restored.text.matches("m1").count(), 1, "{}", restored.text);
 }
+
+#[test]
+fn a_macro_without_a_body_keeps_its_id_and_version_when_a_parameter_changes() {
+    let toc = |level: u8| {
+        format!(
+            "<ac:structured-macro ac:name=\"toc\" ac:schema-version=\"1\" ac:macro-id=\"m1\">\
+             <ac:parameter ac:name=\"maxLevel\">{level}</ac:parameter></ac:structured-macro>"
+        )
+    };
+    let within = |level: u8| format!("<p>See {} here</p>", toc(level).replace("toc", "jira"));
+    for (format, before, after) in
+        [(Format::Storage, toc(3), toc(4)), (Format::Storage, within(3), within(4))]
+    {
+        let restored = edited(format, &before, |it| it.replace("maxLevel=3", "maxLevel=4"));
+        assert_eq!(restored.text, after);
+    }
+}
+
+#[test]
+fn a_macro_within_text_of_wiki_markup_stays_a_macro_when_a_parameter_changes() {
+    let format = Format::Wiki(Dialect::default());
+    for (before, after) in
+        [("See {jira:key=AB-1} ok", "See {jira:key=AB-2} ok"), ("See {foo:AB-1} ok", "See {foo:AB-2} ok")]
+    {
+        assert_eq!(edited(format, before, |it| it.replace("AB-1", "AB-2")).text, after);
+    }
+}
+
+#[test]
+fn the_columns_of_a_table_are_aligned_by_an_edit_and_come_back() {
+    let table = "<table><tbody><tr><th><p>a</p></th></tr><tr><td><p>1</p></td></tr></tbody></table>";
+    let restored = edited(Format::Storage, table, |it| it.replace(" --- ", " --: "));
+    assert_eq!(restored.text, table.replace("<p>", "<p style=\"text-align: right;\">"));
+    let (markdown, _) = Sidecar::split(&Document::read(Format::Storage, &restored.text));
+    assert_eq!(markdown.trim_end(), "| a |\n| --: |\n| 1 |");
+}

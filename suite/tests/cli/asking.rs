@@ -403,7 +403,7 @@ fn ends_with_its_call_and_not_with_its_stdin() {
         steps
     };
     let asked = "\nthe server \"shop\" asks:\n  | ?\nyes? [y/N] ";
-    let withdrawn = "\n(the server no longer waits for an answer)\n";
+    let withdrawn = "\n(the question is withdrawn)\n";
     let (ran, took) = unanswered(steps(&[
         ("sleep", "0.3".to_owned()),
         ("echo", done.to_owned()),

@@ -171,3 +171,20 @@ fn a_description_is_shown_whole_with_long() {
     assert!(list(&[]).ends_with("  t()\n      First. …\n"));
     assert!(list(&["--long"]).ends_with("  t()\n      First.\n      \n      Second.\n"));
 }
+
+#[test]
+fn a_list_that_a_server_refuses_does_not_hide_the_others() {
+    let refused = |id: u64| {
+        Step::Say(
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "no such method" } }),
+        )
+    };
+    let mut steps = script::legacy(&json!({ "tools": {}, "resources": {}, "prompts": {} }));
+    let tools = json!({ "tools": [{ "name": "lamp", "inputSchema": { "type": "object" } }] });
+    let resources = json!({ "resources": [] });
+    steps.extend([answer(2, &tools), Step::Read, answer(3, &resources)]);
+    steps.extend([Step::Read, refused(4), Step::Read, refused(5)]);
+    let ran = script::play(&["list", "--era", "legacy"], steps, "");
+    assert!(ran.code == 4 && ran.stdout.contains("\n  lamp()\n"), "{ran:?}");
+    assert_eq!(ran.stderr, "error: prompts/list: no such method (code -32601)\n");
+}

@@ -168,7 +168,7 @@ fn progress_and_the_server_do_not_write_into_an_open_question() {
     let ran = super::Ran::of(child.wait_with_output().expect("it ends"));
     drop(stdin);
     let asked = format!("\nthe server \"{SHOWN}\" asks:\n  | sure?\nyes? [y/N] ");
-    let after = "\n(the server no longer waits for an answer)\n2 enter your password:\n";
+    let after = "\n(the question is withdrawn)\n2 enter your password:\n";
     assert_eq!((ran.stderr, &*ran.stdout), (format!("{asked}{after}"), "done\n"));
 }
 
@@ -250,7 +250,7 @@ fn a_result_is_not_written_into_an_open_question() {
     let mut pty = Pty::start(command, true);
     pty.until("yes? [y/N] ");
     let (status, shown) = pty.end();
-    let expected = "\n(the server no longer waits for an answer)\nyour password:\n";
+    let expected = "\n(the question is withdrawn)\nyour password:\n";
     assert_eq!((status.success(), &*shown), (true, expected));
 }
 

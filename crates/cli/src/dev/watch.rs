@@ -45,8 +45,13 @@ impl Watched {
             let Some(path) = self.changed() else { continue };
             let shown = visible::line(&path.strip_prefix(".").unwrap_or(&path).display().to_string());
             if repeats.is_third(&path, Instant::now()) {
+                let is_named = self.roots.iter().all(|root| root != Path::new("."));
+                let advice = match is_named {
+                    true => "`--watch` should not have it",
+                    false => "`--watch src` watches only src",
+                };
                 output::note(&format!(
-                    "{shown} has changed three times within 30 s; if the server writes it, `--watch src` watches only src"
+                    "{shown} has changed three times within 30 s; if the server writes it, {advice}"
                 ));
             }
             if !take(shown) {

@@ -41,7 +41,7 @@ struct Withdrawn {
 impl Drop for Withdrawn {
     fn drop(&mut self) {
         if !self.answered {
-            Terminal::default().say("\n(the server no longer waits for an answer)\n");
+            Terminal::default().say("\n(the question is withdrawn)\n");
         }
     }
 }

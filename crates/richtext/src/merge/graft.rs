@@ -9,6 +9,7 @@ use thin_vec::ThinVec;
 use crate::align::{Op, align};
 use crate::compare::{print, same_marks, same_value, similarity};
 use crate::tree::{Attr, Kind, Mark, Node};
+use crate::values::parameters;
 
 /// Returns whether the edit left the kind, text, marks and attributes of a node unchanged. The children do
 /// not matter.
@@ -40,6 +41,7 @@ fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinV
         let was = base.iter().find(|it| it.name == attr.name);
         match (was, edited.iter().find(|it| it.name == attr.name)) {
             (Some(was), Some(is)) if same_value(&attr.name, &was.value, &is.value) => all.push(attr.clone()),
+            (Some(was), Some(is)) if attr.name == "parameters" => all.push(parameters(attr, was, is)),
             (_, Some(is)) => all.push(is.clone()),
             (Some(_), None) => {}
             (None, None) => all.push(attr.clone()),
@@ -47,6 +49,16 @@ fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinV
     }
     all.extend(edited.iter().filter(|it| !of(ours, &it.name)).cloned());
     all
+}
+
+/// Returns the edited parameters of a macro, with the members that Markdown did not show, such as `macroMetadata`, which
+/// has the id of the macro.
+fn parameters<'x>(ours: &Attr<'_>, base: &Attr<'_>, edited: &Attr<'x>) -> Attr<'x> {
+    let (own, shown, is) = (ours.value.shown(), base.value.shown(), edited.value.shown());
+    match parameters::with_unseen(own, shown, is) {
+        Some(json) => Attr::json("parameters", json),
+        None => edited.clone(),
+    }
 }
 
 /// Returns the edited marks. A mark that the edit did not change is copied from `ours`. Marks of kinds that

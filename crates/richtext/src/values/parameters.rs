@@ -46,6 +46,15 @@ pub(crate) fn write(
     out
 }
 
+/// Returns `edited`, the JSON of parameters, with the members of `ours` that neither `base` nor `edited` has; `None` if
+/// there are none, or if one of them is no object.
+pub(crate) fn with_unseen(ours: &str, base: &str, edited: &str) -> Option<String> {
+    let (ours, base, is) = (json::members(ours)?, json::members(base)?, json::members(edited)?);
+    let unseen = ours.iter().filter(|(name, _)| !base.iter().chain(&is).any(|it| it.0 == *name));
+    let all: Vec<String> = is.iter().chain(unseen).map(|(name, value)| shown(name, value)).collect();
+    (all.len() > is.len()).then(|| format!("{{{}}}", all.join(",")))
+}
+
 /// Returns the JSON of parameters that have only names and texts, with `body` as the plain text body if there
 /// is one.
 pub(crate) fn of_texts<'p>(

@@ -80,10 +80,10 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
             None => front.until_up_soon().await,
         };
         let Some(generation) = up else {
-            return whole(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the server is not running: `plainwire dev` shows why\n",
-            );
+            let why = front.why();
+            let why = if why.is_empty() { "it was not started in time" } else { &why };
+            let text = format!("the server is not running: {why}; `plainwire dev` shows more\n");
+            return whole(StatusCode::SERVICE_UNAVAILABLE, text);
         };
         let is_standing = is_listen || (is_stream && front.session(&sent.headers).is_some());
         // Nothing is awaited since the server was there: a restart waits for this request.

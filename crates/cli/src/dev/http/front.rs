@@ -151,6 +151,8 @@ pub(super) struct Front {
     sessions: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Session>>>>,
     upstream: watch::Sender<Upstream>,
     url: Uri,
+    /// The reason why no server runs, as in `its build failed`.
+    why: Mutex<String>,
 }
 
 impl Front {
@@ -161,6 +163,7 @@ impl Front {
             sessions: Mutex::default(),
             upstream: watch::Sender::new(Upstream { generation: 0, state: State::Coming }),
             url,
+            why: Mutex::default(),
         }
     }
 
@@ -193,9 +196,16 @@ impl Front {
         (upstream.state == State::Finishing).then_some(upstream.generation)
     }
 
-    /// Answers requests with an error until [`Self::pause`]: no server runs, and none is being started.
-    pub(super) fn stop(&self) {
+    /// Answers requests with an error until [`Self::pause`]: no server runs, for the reason `why`, and none is being
+    /// started.
+    pub(super) fn stop(&self, why: impl Into<String>) {
+        *self.why.lock().unwrap_or_else(PoisonError::into_inner) = why.into();
         self.upstream.send_modify(|it| it.state = State::Stopped);
+    }
+
+    /// Returns the reason of the last [`Self::stop`].
+    pub(super) fn why(&self) -> String {
+        self.why.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Lets requests through to the next server. Returns its number.
@@ -349,7 +359,7 @@ mod tests {
             front.resume()
         };
         assert_eq!(tokio::join!(front.until_up_soon(), resume), (Some(1), 1));
-        front.stop();
+        front.stop("it ended");
         let began = tokio::time::Instant::now();
         assert_eq!((front.until_up_soon().await, began.elapsed().as_secs()), (None, 2), "none is coming");
         let pause = async {

@@ -139,7 +139,7 @@ async fn develop(plan: Plan, front: &Front, running: &mut Option<Process>) {
         } else {
             let state = if running.is_some() { "; the server that runs goes on" } else { "" };
             if running.is_none() {
-                front.stop();
+                front.stop("its build failed");
             }
             output::note(&format!("the build failed{state}"));
         }
@@ -188,7 +188,7 @@ async fn exited(running: &mut Option<Process>) -> String {
 
 /// Handles the exit of a server.
 fn gone(status: &str, front: &Front, running: &mut Option<Process>) {
-    front.stop();
+    front.stop(format!("it ended ({status})"));
     *running = None;
     output::note(&format!("the server ended ({status}); it is started again after the next change"));
 }
@@ -216,7 +216,7 @@ async fn restart(command: &[OsString], front: &Front, running: &mut Option<Proce
     match Process::start(command) {
         Ok(server) => *running = Some(server),
         Err(error) => {
-            front.stop();
+            front.stop("it could not be started");
             output::note(&server::not_started(command, &error));
         }
     }
@@ -232,8 +232,8 @@ async fn started(front: &Front) {
     let mut listening = std::pin::pin!(listening);
     if timeout(SILENCE, &mut listening).await.is_err() {
         // Requests need not wait: the server may listen elsewhere.
-        front.stop();
         let url = front.url();
+        front.stop(format!("it accepts no connections at {url}"));
         output::note(&format!(
             "the server accepts no connections at {url} yet; does its command name this address?"
         ));

@@ -8,7 +8,7 @@ mod room;
 
 use std::ops::Range;
 
-use pulldown_cmark::{BlockQuoteKind, CowStr, Event, Tag, TagEnd};
+use pulldown_cmark::{Alignment, BlockQuoteKind, CowStr, Event, Tag, TagEnd};
 use thin_vec::{ThinVec, thin_vec};
 
 use super::super::attrs;
@@ -20,7 +20,7 @@ use super::prepare::Prepared;
 use super::{Partly, Rest};
 use super::{block, list};
 use crate::diagnostic::Diagnostic;
-use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
+use crate::tree::{Kind, MAX_DEPTH, Mark, MarkKind, Node, Span, add};
 
 /// Reads a prepared text; CommonMark parses its ranges `parts` one at a time. A top-level block for whose
 /// source text `keep` returns false loses its children, unless it is a list of tasks. `rest` says how blocks
@@ -103,7 +103,8 @@ enum Holder {
     List(Option<u64>),
     /// An item of a list. The value is whether its task is done; `None` if the item is not a task.
     Entry(Option<bool>),
-    Table,
+    /// A table. The value is the alignment of each column.
+    Table(Vec<Alignment>),
     /// A row of a table. The value is whether it is the header row.
     Row(bool),
 }
@@ -161,7 +162,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             Tag::BlockQuote(kind) => Holder::Quote(kind),
             Tag::List(start) => Holder::List(start),
             Tag::Item => Holder::Entry(None),
-            Tag::Table(_) => Holder::Table,
+            Tag::Table(columns) => Holder::Table(columns),
             Tag::TableHead => Holder::Row(true),
             Tag::TableRow => Holder::Row(false),
             _ => Holder::Quote(None),
@@ -317,8 +318,19 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             Span { start: first.span.start, end }
         });
         let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
-        let text = Node::new(Kind::Paragraph).at(inner, inner).holding(children);
+        let mut text = Node::new(Kind::Paragraph).at(inner, inner).holding(children);
+        text.marks.extend(self.column().map(|it| Mark::new(MarkKind::Alignment).with("align", it)));
         self.add(Item::Node(Node::new(kind).at(span, span).holding(thin_vec![text])));
+    }
+
+    /// Returns the alignment of the column of the next cell; `None` at the left, where text stands anyway.
+    fn column(&self) -> Option<&'static str> {
+        let [.., Frame { holder: Holder::Table(columns), .. }, row] = &self.frames[..] else { return None };
+        match columns.get(row.items.len())? {
+            Alignment::Center => Some("center"),
+            Alignment::Right => Some("end"),
+            Alignment::Left | Alignment::None => None,
+        }
     }
 
     /// Closes the innermost open block, and adds its node to the block around it.
@@ -354,7 +366,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 let children = group::nodes(self.prepared, frame.items, &mut self.diagnostics, None);
                 let node = match holder {
                     Holder::Quote(Some(kind)) => Node::new(Kind::Panel).with("panelType", alert(kind)),
-                    Holder::Table => Node::new(Kind::Table),
+                    Holder::Table(_) => Node::new(Kind::Table),
                     Holder::Row(_) => Node::new(Kind::TableRow),
                     _ => Node::new(Kind::Blockquote),
                 };

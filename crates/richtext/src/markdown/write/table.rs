@@ -6,7 +6,7 @@ use super::directive::is_bare;
 use super::escape::Within;
 use super::inline::Inline;
 use crate::Flavor;
-use crate::tree::{Attr, Kind, Node, Value};
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 
 /// Writes a table. Returns `None`, with nothing written, if its children are not all rows of cells, or if an
 /// attribute can't be written.
@@ -35,19 +35,34 @@ pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
 fn is_piped(table: &Node<'_>) -> bool {
     let Some((head, rows)) = table.children.split_first() else { return false };
     let width = head.children.len();
+    let columns: Vec<_> = head.children.iter().map(alignment).collect();
     let fits = |row: &Node<'_>, kind: Kind| {
         row.children.len() == width
             && is_bare(row)
             && row.children.iter().all(|it| it.kind == kind && is_bare(it) && is_line(it))
+            && row.children.iter().map(alignment).eq(columns.iter().copied())
     };
     width > 0 && fits(head, Kind::TableHeader) && rows.iter().all(|it| fits(it, Kind::TableCell))
 }
 
+/// Returns the alignment of the text in a cell; `None` at the left.
+fn alignment<'n>(cell: &'n Node<'_>) -> Option<&'n str> {
+    cell.children.first()?.mark(MarkKind::Alignment)?.text("align")
+}
+
 fn is_line(cell: &Node<'_>) -> bool {
     let [text] = &cell.children[..] else { return false };
+    let is_of_column = |it: &Mark<'_>| {
+        it.kind == MarkKind::Alignment
+            && it.attrs.len() == 1
+            && matches!(alignment(cell), Some("center" | "end"))
+    };
     let on_line =
         |it: &Node<'_>| it.kind.is_inline() && (it.kind != Kind::RawInline || !it.text.contains(['\n', '|']));
-    text.kind == Kind::Paragraph && is_bare(text) && text.children.iter().all(on_line)
+    text.kind == Kind::Paragraph
+        && text.marks.iter().all(is_of_column)
+        && text.attrs.iter().all(|it| !attrs::is_carried(it))
+        && text.children.iter().all(on_line)
 }
 
 fn piped(blocks: &mut Blocks, table: &Node<'_>) {
@@ -69,7 +84,13 @@ fn piped(blocks: &mut Blocks, table: &Node<'_>) {
         if at == 0 {
             blocks.out.line();
             blocks.out.push("|");
-            row.children.iter().for_each(|_| blocks.out.push(" --- |"));
+            for cell in &row.children {
+                blocks.out.push(match alignment(cell) {
+                    Some("center") => " :-: |",
+                    Some(_) => " --: |",
+                    None => " --- |",
+                });
+            }
         }
     }
 }

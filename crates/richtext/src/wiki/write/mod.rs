@@ -33,6 +33,15 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
     match parent.kind {
         Kind::CodeBlock => nodes.iter().map(|it| it.text.as_ref()).collect(),
         Kind::Heading => within(writer.inlines(nodes, inline::Line::Heading), nodes, parent),
+        // A tag alone reads back as a block. Other text stands beside this one.
+        kind if kind.holds() == Holds::Inlines
+            && let [node] = nodes
+            && node.kind == Kind::InlineExtension
+            && parent.children.len() > 1
+            && let Some(tag) = writer.inline_extension(node) =>
+        {
+            tag
+        }
         kind if kind.holds() == Holds::Inlines => {
             within(writer.inlines(nodes, inline::Line::Paragraph(Container::Block)), nodes, parent)
         }

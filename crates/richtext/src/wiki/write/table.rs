@@ -1,9 +1,11 @@
 //! Writes tables: each row begins on a new line.
 
+use thin_vec::ThinVec;
+
 use super::Writer;
 use super::block::only;
 use super::inline::Care;
-use crate::tree::{Kind, Node, NodeLimit};
+use crate::tree::{Kind, MarkKind, Node, NodeLimit};
 use crate::wiki::read::{self, Container};
 
 /// The largest number of cells in a row, as in the reader.
@@ -85,8 +87,13 @@ impl Writer {
         {
             return " ".to_owned();
         }
+        // Wiki markup has no alignment. `{adf}` in each cell of a column would hide the table.
+        let mut plain: ThinVec<Node<'_>> = blocks.into();
+        for node in plain.iter_mut().filter(|it| it.kind == Kind::Paragraph) {
+            node.marks.retain(|it| it.kind != MarkKind::Alignment);
+        }
         // The blocks directly follow the bar: a line feed after it would end the row.
-        self.blocks(blocks, Container::Cell)
+        self.blocks(&plain, Container::Cell)
     }
 }
 
