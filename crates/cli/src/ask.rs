@@ -28,17 +28,14 @@ pub(crate) async fn list_on(client: &Client, it: &args::List) -> Result<Exit, Fa
     let (mut all, mut failed) = (Vec::new(), Vec::new());
     for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
         if list.method().split('/').next().is_some_and(|name| capabilities.has(name)) {
-            match client.list_raw(list).await {
-                Ok(mut entries) => {
+            match tools::list_if_known(client, list).await {
+                Ok(Some(mut entries)) => {
                     tools::filter(&mut entries, it.filter.as_deref());
                     all.push((list.member(), entries));
                 }
-                // A server that has resources need not have templates.
-                Err(plainwire::Error::Rpc(refused)) if refused.received_code().is_some() => {
-                    let is_needless =
-                        list == List::ResourceTemplates && refused.received_code() == Some(-32601);
-                    failed.extend((!is_needless).then_some((list, plainwire::Error::Rpc(refused))));
-                }
+                Ok(None) => {}
+                // The other lists are shown.
+                Err(error @ plainwire::Error::Rpc(_)) => failed.push((list, Failure::from(error))),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -54,11 +51,11 @@ pub(crate) async fn list_on(client: &Client, it: &args::List) -> Result<Exit, Fa
         }
         listing::show(client, &all, it.long)?;
     }
-    // The other lists were shown.
-    for (list, error) in &failed {
-        output::note(&format!("error: {}: {error}", list.method()));
+    let exit = failed.first().map_or(Exit::Done, |(_, failure)| failure.exit);
+    for (list, failure) in failed {
+        output::failure(&Failure { text: format!("{}: {}", list.method(), failure.text), ..failure });
     }
-    Ok(if failed.is_empty() { Exit::Done } else { Exit::Refused })
+    Ok(exit)
 }
 
 /// Runs `plainwire call`: calls a tool and prints its result.

@@ -113,16 +113,19 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
                 hint: Some(format!("without quotes, the words are a command: -- {only}")),
                 ..failure
             },
-            None if failed && is_argument(&ask.choice) => Failure {
-                hint: Some(
-                    "the arguments of a tool stand before `--`, and the server's command after it".to_owned(),
-                ),
-                ..failure
-            },
+            None if failed && let Some(hint) = assignment(&ask.choice) => {
+                Failure { hint: Some(hint.to_owned()), ..failure }
+            }
             Some(name) if failed => Failure { hint: Some(format!("check `command` of {name:?}")), ..failure },
             // A server that answers with an error, such as `plainwire dev` whose build failed, may have said more.
             _ if failure.hint.is_none() && failure.exit == Exit::Refused && ask.choice.url.is_none() => {
                 Failure { hint: Some(exit::LOG.to_owned()), ..failure }
+            }
+            _ if failure.hint.as_deref() == Some(exit::LOG)
+                && failure.text.contains("the server exited")
+                && !failure.text.contains("last words on stderr") =>
+            {
+                Failure { hint: Some(exit::NO_WORDS.to_owned()), ..failure }
             }
             _ if failure.exit == Exit::Unreachable && warnings::named_a_line() => {
                 Failure { hint: Some(exit::STDOUT.to_owned()), ..failure }
@@ -137,9 +140,14 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
     Ok(client)
 }
 
-/// Returns whether the command of the server begins with an argument of a tool.
-fn is_argument(choice: &ServerChoice) -> bool {
-    choice.command.first().is_some_and(|word| word.to_string_lossy().contains('='))
+/// Returns the hint for a command that begins with a variable or with an argument of a tool.
+fn assignment(choice: &ServerChoice) -> Option<&'static str> {
+    let word = choice.command.first()?.to_string_lossy().into_owned();
+    let (name, _) = word.split_once('=')?;
+    Some(match target::is_variable(name) {
+        true => "`--env NAME=VALUE`, before `--`, gives the server a variable",
+        false => "the arguments of a tool stand before `--`, and the server's command after it",
+    })
 }
 
 async fn finish(

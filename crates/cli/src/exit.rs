@@ -142,6 +142,9 @@ impl Failure {
             // They were shown when they came.
             self.text.truncate(at);
         }
+        if choice.server_log.is_some() {
+            self.hint.take_if(|hint| hint == LOG);
+        }
         self.hint = self.hint.map(|hint| match hint.as_str() {
             LOGIN | TOKEN if has_no_scheme(choice) => NO_SCHEME.to_owned(),
             LOGIN | TOKEN => match (&choice.bearer_env, &choice.token_file) {
@@ -305,7 +308,6 @@ fn of_end(why: &str) -> &'static str {
     match () {
         () if serves_http(why) => HTTP,
         () if why.contains("which is not a message") => STDOUT,
-        () if why.contains("exited") && !why.contains("last words on stderr") => NO_WORDS,
         () => LOG,
     }
 }
@@ -332,8 +334,9 @@ const HTTP: &str = "the server seems to serve HTTP: `--url URL` connects to it";
 pub(crate) const STDOUT: &str =
     "stdout is for messages of the protocol only: the log of a server belongs on stderr";
 
-/// The hint for a server that ended, and wrote nothing to its stderr.
-const NO_WORDS: &str = "the program wrote nothing to its stderr; does it speak MCP on its stdin and stdout?";
+/// The hint for a program that ended before it said anything.
+pub(crate) const NO_WORDS: &str =
+    "the program wrote nothing to its stderr; does it speak MCP on its stdin and stdout?";
 
 /// The hint for a server that ended.
 pub(crate) const LOG: &str = "`--server-log` shows what the server writes to its stderr";

@@ -26,7 +26,7 @@ use crate::args::{ChangeServers, ClientFile, KnownClient, Servers, Uninstall};
 use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output::{self, Column};
 use crate::paths::{self, Scope};
-use crate::{connect, install, target, token_store, visible};
+use crate::{connect, install, target, token_store, tools, visible};
 
 /// The maximal number of servers that are checked at the same time.
 const AT_ONCE: usize = 16;
@@ -229,13 +229,8 @@ async fn facts(client: &Client) -> plainwire::Result<Facts> {
         ("prompts", List::Prompts, "prompt"),
     ] {
         if capabilities.has(capability) {
-            match client.list_raw(list).await {
-                Ok(entries) => counts.push((what, entries.len())),
-                // A server that has resources need not have templates.
-                Err(plainwire::Error::Rpc(refused))
-                    if list == List::ResourceTemplates && refused.received_code() == Some(-32601) => {}
-                Err(error) => return Err(error),
-            }
+            let entries = tools::list_if_known(client, list).await?;
+            counts.extend(entries.map(|entries| (what, entries.len())));
         }
     }
     let server = client.hello().server_info.clone().unwrap_or_default();

@@ -244,9 +244,9 @@ const ELSEWHERE: [(&str, &str); 9] = [
 /// Returns the failure for the name of a tool in place of a command, before `--`.
 fn unknown_command(error: &clap::Error, words: &[String]) -> Option<Failure> {
     let [first, ..] = words else { return None };
-    let known =
-        ELSEWHERE.iter().find(|(name, _)| error.kind() == ErrorKind::InvalidSubcommand && name == first);
-    if let Some((_, here)) = known {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some((_, here)) = ELSEWHERE.iter().find(|(name, _)| name == first)
+    {
         return Some(Failure {
             hint: Some(format!("plainwire {here}")),
             ..Failure::usage(format!("expected a command of `plainwire`, but found {first:?}"))

@@ -198,7 +198,7 @@ fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
 }
 
 /// Returns whether a text looks like the name of a variable, and not like a secret.
-fn is_variable(name: &str) -> bool {
+pub(crate) fn is_variable(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 

@@ -1,10 +1,10 @@
-//! Lists the tools of a server, and filters lists by a text.
+//! Requests the lists of a server, and filters them by a text.
 //!
 //! In: a client, and optionally a text to search for. Out: entries.
 
-use plainwire::Client;
 use plainwire::model::RawJson;
 use plainwire::proto::cursor::List;
+use plainwire::{Client, Error};
 use plainwire_inspect::Entry;
 use serde_json::Value;
 
@@ -25,6 +25,23 @@ pub(crate) async fn tools(client: &Client, text: Option<&str>) -> Result<Vec<Ent
     }
     Ok(entries.iter().map(|entry| Entry::read(entry.get())).collect())
 }
+
+/// Requests a list of the server. `None` for the templates of a server that does not know this list: having resources does
+/// not require it.
+pub(crate) async fn list_if_known(client: &Client, list: List) -> plainwire::Result<Option<Vec<RawJson>>> {
+    match client.list_raw(list).await {
+        Ok(entries) => Ok(Some(entries)),
+        Err(Error::Rpc(refused))
+            if list == List::ResourceTemplates && refused.received_code() == Some(METHOD_NOT_FOUND) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The code of JSON-RPC for a method that the server does not have.
+const METHOD_NOT_FOUND: i32 = -32601;
 
 /// Keeps only entries with `text` in their name, URI or description, ignoring case.
 pub(crate) fn filter(entries: &mut Vec<RawJson>, text: Option<&str>) {

@@ -70,7 +70,8 @@ const NOTHING: &str =
 
 /// Replaces each `#[argument(…)]`; `flag` is put in front of what it stands for.
 fn expand(attributes: Vec<Attribute>, flag: Option<&Attribute>) -> Result<Vec<Attribute>> {
-    let (mut all, mut described): (Vec<Attribute>, Option<Span>) = Default::default();
+    let mut all = Vec::new();
+    let mut described: Option<Span> = None;
     for attribute in attributes {
         match &attribute.meta {
             Meta::List(list) if attribute.path().is_ident(NAME) => {

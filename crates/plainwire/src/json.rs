@@ -42,6 +42,6 @@ impl<T: Serialize + Send + 'static> IntoResource for Json<T> {
         let text = serde_json::to_string(&self.0);
         let text =
             text.map_err(|error| ToolError::displayed(format!("the resource has no JSON: {error}")))?;
-        text.into_resource(uri, mime_type)
+        text.into_resource(uri, mime_type.or(Self::MIME_TYPE))
     }
 }

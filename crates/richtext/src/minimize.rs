@@ -179,6 +179,15 @@ mod tests {
     use crate::format::Flavor;
 
     #[test]
+    fn what_the_source_does_not_have_is_no_part_of_it() {
+        let source = "<p>Status: <ac:structured-macro ac:name=\"status\"><ac:parameter ac:name=\"title\">On track\
+                      </ac:parameter></ac:structured-macro></p>";
+        let found = minimize(Format::Storage, Format::Markdown(Flavor::Plain), source).expect("a loss");
+        assert!(found.source.contains("ac:name=\"status\""), "{}", found.source);
+        assert!(!found.source.contains("plainwire-raw"), "{}", found.source);
+    }
+
+    #[test]
     fn a_search_for_a_smaller_document_tries_5000() {
         let (from, to) = (Format::Storage, Format::Markdown(Flavor::Plain));
         let blocks = |source: &'static str| Document::read(from, source).blocks;

@@ -1,7 +1,7 @@
 //! Blocks and nodes that an edit moves, copies or deletes: a moved one keeps the attributes that Markdown
 //! does not show, and only a deleted one is reported as a conflict.
 
-use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
+use plainwire_richtext::{Dialect, Document, Flavor, Format, Restored, Sidecar};
 
 /// Applies `edit` to the Markdown of `source`, and returns the restored source.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> Restored {
@@ -230,4 +230,16 @@ fn the_columns_of_a_table_are_aligned_by_an_edit_and_come_back() {
     assert_eq!(restored.text, table.replace("<p>", "<p style=\"text-align: right;\">"));
     let (markdown, _) = Sidecar::split(&Document::read(Format::Storage, &restored.text));
     assert_eq!(markdown.trim_end(), "| a |\n| --: |\n| 1 |");
+}
+
+#[test]
+fn in_wiki_markup_an_aligned_table_is_a_table() {
+    let table = "| a | b |\n| --- | --: |\n| 1 |  |\n";
+    let converted = plainwire_richtext::convert(
+        Format::Markdown(Flavor::default()),
+        Format::Wiki(Dialect::default()),
+        table,
+    );
+    assert_eq!(converted.text.trim_end(), "||a||b||\n|1| |");
+    assert_eq!(converted.losses.len(), 2, "the alignment of each cell of the column: {:?}", converted.losses);
 }

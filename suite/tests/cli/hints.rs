@@ -97,6 +97,10 @@ fn a_command_in_quotes_is_shown_without_them() {
         "the arguments of a tool stand before `--`, and the server's command after it",
     );
     check(
+        &["list", "--", "RUST_LOG=debug", "shelf"],
+        "`--env NAME=VALUE`, before `--`, gives the server a variable",
+    );
+    check(
         &[
             "ping",
             "--revision",

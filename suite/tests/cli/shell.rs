@@ -247,3 +247,10 @@ fn a_user_types_completes_answers_and_interrupts() {
     assert_eq!(mode & 0o077, 0, "{mode:o}");
     std::fs::remove_dir_all(home).expect("it is ours");
 }
+
+#[test]
+fn a_setting_that_fails_is_a_line_that_failed() {
+    let ran = shell(":log debug\n");
+    let said = "error: expected the server to declare `logging`, but found that it does not\n";
+    assert_eq!((ran.code, &*ran.stderr), (4, said));
+}

@@ -14,7 +14,7 @@ use plainwire_inspect::{Kind, Shape};
 use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::quote;
+use crate::{quote, visible};
 pub(crate) use convert::shown;
 use node::Node;
 pub(crate) use word::assignment;
@@ -61,10 +61,11 @@ impl Arguments {
         let object = self.build(&Value::Bool(true))?.object;
         match object.iter().find(|(_, value)| !value.is_string()) {
             None => Ok(object),
-            Some((key, _)) => Err(Failure {
+            Some((key, value)) => Err(Failure {
                 hint: Some(format!("`{key}=text` gives text, and so does `{key}:='\"text\"'`")),
                 ..Failure::usage(format!(
-                    "expected a string for `{key}`, as prompts take, but found other JSON"
+                    "expected a string for `{key}`, as prompts take, but found {}",
+                    visible::short_line(&serde_json::to_string(value).unwrap_or_default(), 80)
                 ))
             }),
         }

@@ -12,22 +12,33 @@ pub(super) fn read(line: &str) -> Result<Vec<OsString>, Failure> {
     let words = shlex::split(line)
         .filter(|words| !words.is_empty())
         .ok_or_else(|| Failure::usage(format!("expected a command as --build, but found {line:?}")))?;
-    let is_of_shell = |word: &&String| {
-        let begins = |it: &&str| word.starts_with(it);
-        ["&&", "||", "|", "&", "<"].contains(&word.as_str())
-            || word.ends_with(';')
-            || [">", "2>", "&>"].iter().any(begins)
-    };
-    if let Some(word) = words.iter().find(is_of_shell) {
+    if let Some(sign) = sign_of_shell(line) {
         return Err(Failure {
             hint: Some(format!(
                 "a shell runs such a line: --build {}",
                 quoted(&format!("sh -c {}", quoted(line)))
             )),
-            ..Failure::usage(format!("expected one command as --build, but found {word:?}"))
+            ..Failure::usage(format!(
+                "expected one command as --build, but found `{sign}`, which only a shell knows"
+            ))
         });
     }
     Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// Returns the first sign outside of quotes that a shell would not pass on, such as `&`.
+fn sign_of_shell(line: &str) -> Option<char> {
+    let (mut quote, mut chars) = (None, line.chars());
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (None | Some('"'), '\\') => drop(chars.next()),
+            (None, '\'' | '"') => quote = Some(char),
+            (Some(open), _) if open == char => quote = None,
+            (None, '&' | ';' | '<' | '>' | '|') => return Some(char),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns the build of a server that `cargo run` starts: `cargo build` with the same options. Nothing for another
@@ -52,7 +63,10 @@ mod tests {
             Ok(["npm", "run", "a > b"].map(OsString::from).into())
         );
         let refused = read("npm ci && npm run build").expect_err("two commands");
-        assert_eq!(refused.text, "expected one command as --build, but found \"&&\"");
+        assert_eq!(refused.text, "expected one command as --build, but found `&`, which only a shell knows");
+        for line in ["sh -c 'npm ci && npm run build;'", "node -e \"build('a;b')\"", "a\\;b", "a '>=2'"] {
+            assert!(read(line).is_ok(), "{line}");
+        }
         assert_eq!(
             refused.hint.as_deref(),
             Some("a shell runs such a line: --build \"sh -c 'npm ci && npm run build'\"")

@@ -177,9 +177,7 @@ impl Proxy {
         let key = id.to_string();
         self.open.remove(&key);
         self.listens.remove(&key);
-        if frame["method"] == "initialize" {
-            self.set_up.refused(id);
-        }
+        self.set_up.refused(id);
         vec![ToClient(changes::not_running(id, why))]
     }
 

@@ -19,7 +19,8 @@ pub(super) struct SetUp {
     initialize: Option<Value>,
     /// Whether the client has sent `notifications/initialized`.
     is_initialized: bool,
-    log_level: Option<Value>,
+    /// The last two requests for a log level, the newest last: that one may be refused.
+    log_levels: Vec<Value>,
     /// The subscriptions, by URI.
     subscribed: BTreeMap<String, Value>,
 }
@@ -35,8 +36,10 @@ impl SetUp {
                 None
             }
             "initialize" => self.initialize.take(),
-            "logging/setLevel" => self.log_level.take(),
-            "resources/subscribe" | "resources/unsubscribe" => self.subscribed.remove(uri),
+            "logging/setLevel" if self.log_levels.len() == 2 => Some(self.log_levels.remove(0)),
+            // The same request again changes nothing, even if it is refused.
+            "resources/subscribe" if self.subscribed.contains_key(uri) => return true,
+            "resources/unsubscribe" => self.subscribed.remove(uri),
             _ => None,
         };
         self.bytes -= earlier.as_ref().map_or(0, size);
@@ -50,7 +53,7 @@ impl SetUp {
         self.bytes = bytes;
         match method {
             "initialize" => self.initialize = Some(message.clone()),
-            "logging/setLevel" => self.log_level = Some(message.clone()),
+            "logging/setLevel" => self.log_levels.push(message.clone()),
             _ => drop(self.subscribed.insert(uri.to_owned(), message.clone())),
         }
         true
@@ -58,10 +61,11 @@ impl SetUp {
 
     /// Forgets the request with this id, which was refused.
     pub(super) fn refused(&mut self, id: &Value) {
-        let is_it = |it: &mut Value| it["id"] == *id;
-        let uri = self.subscribed.iter().find(|(_, it)| it["id"] == *id).map(|(uri, _)| uri.clone());
+        let is_it = |it: &Value| it["id"] == *id;
+        let uri = self.subscribed.iter().find(|(_, it)| is_it(it)).map(|(uri, _)| uri.clone());
+        let level = self.log_levels.iter().position(is_it).map(|at| self.log_levels.remove(at));
         let subscribed = uri.and_then(|uri| self.subscribed.remove(&uri));
-        let gone = [self.initialize.take_if(is_it), self.log_level.take_if(is_it), subscribed];
+        let gone = [self.initialize.take_if(|it| is_it(it)), level, subscribed];
         self.bytes -= gone.iter().flatten().map(size).sum::<usize>();
     }
 
@@ -77,7 +81,7 @@ impl SetUp {
 
     /// Returns the requests that follow the handshake with a new server.
     pub(super) fn requests(&self) -> impl Iterator<Item = &Value> {
-        self.subscribed.values().chain(&self.log_level)
+        self.subscribed.values().chain(self.log_levels.last())
     }
 
     /// Returns the URIs of the subscriptions.
@@ -110,6 +114,11 @@ mod tests {
         assert!(!set_up.note(&json!({ "method": "initialize", "params": { "pad": "p".repeat(100_000) } })));
         assert_eq!(set_up.initialize(), None);
         let mut refused = SetUp::default();
+        let level = |id: u8, level: &str| json!({ "id": id, "method": "logging/setLevel", "params": { "level": level } });
+        assert!(refused.note(&level(1, "debug")) && refused.note(&level(2, "loud")));
+        refused.refused(&json!(2));
+        assert_eq!(refused.requests().next(), Some(&level(1, "debug")), "the level before holds again");
+        refused.refused(&json!(1));
         for method in ["resources/subscribe", "logging/setLevel"] {
             refused.note(&json!({ "id": 7, "method": method, "params": { "uri": "a" } }));
         }

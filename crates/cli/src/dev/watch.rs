@@ -46,9 +46,10 @@ impl Watched {
             let shown = visible::line(&path.strip_prefix(".").unwrap_or(&path).display().to_string());
             if repeats.is_third(&path, Instant::now()) {
                 let is_named = self.roots.iter().all(|root| root != Path::new("."));
-                let advice = match is_named {
-                    true => "`--watch` should not have it",
-                    false => "`--watch src` watches only src",
+                let advice = if is_named {
+                    "give `--watch` folders without this file"
+                } else {
+                    "`--watch src` watches only src"
                 };
                 output::note(&format!(
                     "{shown} has changed three times within 30 s; if the server writes it, {advice}"

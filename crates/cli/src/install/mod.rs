@@ -307,9 +307,10 @@ const OWN_OPTIONS: [&str; 3] = ["--dry-run", "--force", "--project"];
 /// would look for in another folder. This is no error: you can install the program later.
 fn warn(it: &Install) {
     let words = it.server.command.iter().skip(1).filter_map(|word| word.to_str());
-    for option in words.filter(|word| !it.is_servers_add() && OWN_OPTIONS.contains(word)) {
+    let command = if it.is_servers_add() { "servers add" } else { "install" };
+    for option in words.filter(|word| OWN_OPTIONS.contains(word)) {
         output::to_stderr(&format!(
-            "warning: `{option}` became an argument of the server: the options of `plainwire install` go before `--`\n"
+            "warning: `{option}` became an argument of the server: the options of `plainwire {command}` go before `--`\n"
         ));
     }
     for word in it.server.command.iter().skip(1).filter_map(|it| it.to_str()) {

@@ -92,7 +92,12 @@ async fn lines(
         match words::read(&line, &session.ask) {
             Ok(Typed::Nothing) => {}
             Ok(Typed::Quit) => break,
-            Ok(Typed::Set(setting)) => set(client, &mut settings, setting).await,
+            Ok(Typed::Set(setting)) => {
+                if let Err(failure) = set(client, &mut settings, setting).await {
+                    exit = failure.exit;
+                    output::failure(&failure);
+                }
+            }
             Ok(Typed::Command(command)) => {
                 if !is_terminal && let Err(failure) = words::check_stdin(&command) {
                     exit = failure.exit;
@@ -169,7 +174,7 @@ async fn one(client: &Client, command: Command, session: &Session) -> Result<Exi
     }
 }
 
-async fn set(client: &Client, settings: &mut Settings, setting: Setting) {
+async fn set(client: &Client, settings: &mut Settings, setting: Setting) -> Result<(), Failure> {
     let state = |is_on: bool| if is_on { "on" } else { "off" };
     match setting {
         Setting::Help => output::note(words::HELP),
@@ -181,12 +186,11 @@ async fn set(client: &Client, settings: &mut Settings, setting: Setting) {
             settings.trace = !settings.trace;
             output::note(&format!("the steps of calls are {}", state(settings.trace)));
         }
-        Setting::Log(level) => match client.set_log_level(level).await {
-            Ok(()) => {
-                settings.log = Some(level);
-                output::note(&format!("log messages from {} on", level.as_str()));
-            }
-            Err(error) => output::failure(&error.into()),
-        },
+        Setting::Log(level) => {
+            client.set_log_level(level).await?;
+            settings.log = Some(level);
+            output::note(&format!("log messages from {} on", level.as_str()));
+        }
     }
+    Ok(())
 }

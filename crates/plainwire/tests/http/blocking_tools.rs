@@ -272,7 +272,7 @@ async fn a_session_can_end_while_its_tool_blocks() {
         server.release(1);
         // A client would make the call again after a 404.
         let answer = wire.answer().await;
-        assert!(answer.status == 200 && answer.body.contains("has ended the session"), "{answer:?}");
+        assert!(answer.status == 200 && answer.body.contains("but the session has ended"), "{answer:?}");
         let seen = server.cancelled.recv_timeout(Duration::from_millis(if continues { 5_000 } else { 100 }));
         assert_eq!(seen.ok(), continues.then_some(true), "{on_cancel:?}");
     }

@@ -11,7 +11,7 @@ use crate::output;
 /// The requests of one HTTP request: one, or those of a batch.
 pub(super) struct Asked {
     began: Instant,
-    /// The ids of the requests that were answered with an error.
+    /// The ids of the requests that were refused, or answered with an error.
     pub(super) failed: Vec<Value>,
     /// The unanswered requests, by the id as JSON: the id, the method, and the name for the developer.
     open: BTreeMap<String, (Value, String, String)>,
@@ -55,7 +55,8 @@ impl Asked {
 
     /// Shows that the server has refused the requests with this HTTP status.
     pub(super) fn refused(&mut self, status: &str) {
-        for (_, method, name) in std::mem::take(&mut self.open).into_values() {
+        for (id, method, name) in std::mem::take(&mut self.open).into_values() {
+            self.failed.push(id);
             let name = format!("{name} ({status})");
             output::note(&changes::said(&method, &name, true, self.began.elapsed().as_millis()));
         }

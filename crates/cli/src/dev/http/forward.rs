@@ -13,7 +13,7 @@ use hyper::header::{self, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use plainwire::proto::sse::{Event, Events, Fields, Piece, write_comment, write_event};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
 use super::asked::{Asked, each};
@@ -120,7 +120,10 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         let body = if is_standing {
             Outgoing::stream(|pieces| standing::keep(front, sent, response, generation, pieces))
         } else {
-            Outgoing::stream(|pieces| pass_answers(front, asked, response, generation, pieces, open))
+            let session = front.session(&sent.headers);
+            Outgoing::stream(|pieces| {
+                pass_answers(front, asked, session, (response, generation), pieces, open)
+            })
         };
         let mut answered = Response::new(body);
         *answered.status_mut() = status;
@@ -156,7 +159,7 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         if !status.is_success() {
             asked.refused(status.as_str());
         }
-        if let Some(session) = front.session(&sent.headers).filter(|_| !asked.failed.is_empty()) {
+        if let Some(session) = front.session(&sent.headers) {
             session.lock().await.refused(&asked.failed);
         }
         whole(status, changed.map_or(body, Bytes::from))
@@ -198,6 +201,9 @@ pub(super) async fn send(
     generation: u64,
 ) -> Result<Response<Incoming>, Unanswered> {
     let mut headers = sent.headers.clone();
+    // The events of another server say nothing to this one.
+    let event = headers.remove(LAST_EVENT).and_then(|it| own_event(it.to_str().ok()?, generation));
+    headers.extend(event.map(|event| (LAST_EVENT, event)));
     if let Some(session) = front.session(&headers) {
         let mut session = session.lock().await;
         let upstream = session.at(generation, front, &headers).await?;
@@ -206,9 +212,6 @@ pub(super) async fn send(
                 output::note(changes::NOT_REMEMBERED);
             }
         }
-        // The events of another server say nothing to this one.
-        let event = headers.remove(LAST_EVENT).and_then(|it| own_event(it.to_str().ok()?, generation));
-        headers.extend(event.map(|event| (LAST_EVENT, event)));
         headers.insert(SESSION, upstream);
     }
     front.ask(to_server(front, sent.method.clone(), &sent.path, &headers, sent.body.clone())?).await
@@ -362,8 +365,8 @@ pub(super) fn write_message(message: &str, out: &mut Vec<u8>) {
 async fn pass_answers(
     front: Arc<Front>,
     mut asked: Asked,
-    mut response: Response<Incoming>,
-    generation: u64,
+    session: Option<Arc<Mutex<Session>>>,
+    (mut response, generation): (Response<Incoming>, u64),
     pieces: mpsc::Sender<Bytes>,
     open: Option<Open>,
 ) {
@@ -373,6 +376,9 @@ async fn pass_answers(
     };
     let is_reading = pass(&mut response, &pieces, write).await;
     drop(open);
+    if let Some(session) = session {
+        session.lock().await.refused(&asked.failed);
+    }
     // A server may end a response before its answer, for the client to come back. One that is gone can't answer.
     if is_reading && is_replaced(&front, generation).await {
         let mut out = Vec::new();

@@ -182,6 +182,7 @@ impl Front {
 
     /// Makes requests wait. Streams that stay open end at the server, but not at their clients.
     pub(super) fn pause(&self) {
+        self.why.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.upstream.send_modify(|it| it.state = State::Coming);
     }
 

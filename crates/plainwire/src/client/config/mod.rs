@@ -130,7 +130,8 @@ impl Config {
         let broken = |error: &serde_json::Error| match error.is_eof() {
             true => fault(
                 text.lines().count(),
-                "expected each bracket and quote to be closed, but found the end of the file".to_owned(),
+                "expected JSON to go on, but found the end of the file; is a bracket or quote open?"
+                    .to_owned(),
             ),
             false => fault(error.line(), format!("expected JSON, but found: {error}")),
         };

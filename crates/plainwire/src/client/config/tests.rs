@@ -303,7 +303,7 @@ fn says_what_is_wrong_and_where() {
         ),
         (
             r#"{"command":"${workspaceFolder}"}"#,
-            "expected a folder for `${workspaceFolder}`, but found none: the file belongs to no project, in `command`",
+            "expected a folder for `${workspaceFolder}` (the file belongs to no project), but found none, in `command`",
         ),
         #[cfg(feature = "http-client")]
         (

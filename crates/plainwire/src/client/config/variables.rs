@@ -141,7 +141,7 @@ impl Variables {
     fn prefixed(&self, reference: &str, scope: &Scope<'_>) -> Result<Option<String>, String> {
         let workspace = || {
             scope.workspace.ok_or(
-                "expected a folder for `${workspaceFolder}`, but found none: the file belongs to no project",
+                "expected a folder for `${workspaceFolder}` (the file belongs to no project), but found none",
             )
         };
         let found = match reference.split_once(':').unwrap_or((reference, "")) {

@@ -148,6 +148,8 @@ impl Pump {
                 Err(why) => break why,
             }
         };
+        // Whoever gets an error from here on finds the connection gone.
+        self.commands.close();
         self.state.close(&why);
     }
 

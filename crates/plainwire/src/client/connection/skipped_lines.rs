@@ -26,14 +26,13 @@ impl SkippedLines {
     /// Counts a line that was skipped for the reason `why`. Logs the line if it is the first.
     pub(super) fn note(&self, line: &str, why: &str) {
         let mut skipped = self.lock();
-        if skipped.count == 0 {
-            tracing::warn!(
-                "the server wrote a line that is not a message to its output: {:?}: {why}",
-                shorten(line)
-            );
-            skipped.first = shorten(line).into_owned();
-        }
         skipped.count = skipped.count.saturating_add(1);
+        if skipped.count == 1 {
+            let first = shorten(line).into_owned();
+            skipped.first.clone_from(&first);
+            drop(skipped);
+            tracing::warn!("the server wrote a line that is not a message to its output: {first:?}: {why}");
+        }
     }
 
     /// Logs a message that was ignored after the handshake: as a warning if it is the first line of the server's

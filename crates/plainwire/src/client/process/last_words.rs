@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use plainwire_proto::json::visible;
 
-use super::{PassedTo, Stderr};
+use super::Stderr;
+use super::passed_to::PassedTo;
 
 /// The most bytes that are kept of stderr. 4 KiB: a panic with a short backtrace.
 const MOST_BYTES: usize = 4 << 10;

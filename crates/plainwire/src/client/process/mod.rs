@@ -20,6 +20,7 @@ mod child;
 mod environment;
 mod group;
 mod last_words;
+mod passed_to;
 mod restart_policy;
 mod slot;
 pub(crate) mod start;
@@ -29,6 +30,7 @@ mod watchdog;
 use environment::Environment;
 pub use environment::INHERITED;
 pub(crate) use last_words::with_last_words;
+use passed_to::PassedTo;
 pub use restart_policy::Restart;
 pub(crate) use slot::{INPUT_CLOSED, OUTPUT_CLOSED, Slot};
 pub(crate) use start::start;
@@ -72,9 +74,6 @@ pub struct Program {
     /// The function that gets stderr in place of the client's stderr.
     stderr_to: Option<PassedTo>,
 }
-
-/// A function that gets the text of a server's stderr, in whole lines.
-type PassedTo = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The handling of a server's stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,16 +1,16 @@
 //! Starts the process of a [`Program`]: its group, its pipes, and the error if it can't be started.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use plainwire_proto::json::shorten;
 
 use super::child::Process;
 use super::group::Group;
 use super::last_words::LastWords;
-use super::{PassedTo, Program, Stderr};
+use super::passed_to::labelled;
+use super::{Program, Stderr};
 use crate::error::{Error, Result};
 use crate::stream::{Stream, stdio};
 
@@ -54,16 +54,6 @@ fn run(program: &Program) -> io::Result<(Stream, Process)> {
     #[cfg(not(unix))]
     let stream = Stream::new(stdio::threads::Reader::new(stdout), stdio::threads::Writer::new(stdin));
     Ok((stream, process))
-}
-
-/// Returns the function that writes lines to the client's stderr, each with `name` before it.
-fn labelled(name: &str) -> PassedTo {
-    let name = shorten(name).escape_debug().to_string();
-    Arc::new(move |lines| {
-        let text: String = lines.lines().map(|line| format!("{name}: {line}\n")).collect();
-        // Errors are ignored: stderr may be closed.
-        let _ = io::stderr().write_all(text.as_bytes());
-    })
 }
 
 /// Adds to an error what was expected of the program. Its arguments are not named: they may be secret.

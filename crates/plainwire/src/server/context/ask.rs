@@ -26,8 +26,8 @@ impl Context {
             format!("expected a client that declares `{name}`, but found one that does not")
         } else {
             let first = Revision::ALL.into_iter().find(|it| capability.exists_in(*it));
-            let since = first.map(|it| format!(", so of {it} or newer")).unwrap_or_default();
-            format!("expected a client of a revision with `{name}`{since}, but found one of {revision}")
+            let first = first.unwrap_or(Revision::NEWEST);
+            format!("expected a client of {first} or newer, which has `{name}`, but found one of {revision}")
         };
         Err(ToolError::unsupported(capability, text))
     }

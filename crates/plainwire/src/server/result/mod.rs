@@ -188,6 +188,7 @@ impl From<Audio> for Content {
 pub trait IntoResource: Send + 'static {
     /// The media type of a resource that declares none.
     const MIME_TYPE: Option<&'static str> = None;
+
     /// Converts the value into the contents of `uri`. `mime_type` is the declared media type of the resource;
     /// ready-made contents keep their own URI and media type.
     ///
@@ -232,6 +233,7 @@ impl IntoResource for Vec<ResourceContents> {
 
 impl<T: IntoResource, E: Into<ToolError> + Send + 'static> IntoResource for Result<T, E> {
     const MIME_TYPE: Option<&'static str> = T::MIME_TYPE;
+
     fn into_resource(self, uri: &str, mime_type: Option<&str>) -> Result<ReadResourceResult, ToolError> {
         self.map_err(Into::into)?.into_resource(uri, mime_type)
     }

@@ -73,3 +73,19 @@ async fn a_command_that_is_asked_again_has_the_rest_of_the_deadline() {
     let within: u32 = within.and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("{error}"));
     assert!((1..=700).contains(&within), "{error}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_right_after_a_server_has_died_goes_to_the_next_one() {
+    let pay = r#"tools='{"tools":[{"name":"pay","inputSchema":{"type":"object"}}]}'"#;
+    let script = Script::serving(&format!("{pay}\ncalled() {{ exit 3; }}"));
+    // The second call of each host comes as soon as possible: some of them would find the connection still open.
+    for _ in 0..30 {
+        let host = Host::start([Member::to("s", script.command())]).expect("a host");
+        for _ in 0..2 {
+            let call = host.call::<String>("s__pay", json!({}));
+            let failed = timeout(PATIENCE, call).await.expect("in time").expect_err("a server that died");
+            assert!(matches!(failed, plainwire::Error::OutcomeUnknown { .. }), "{failed:?}");
+        }
+        host.close().await;
+    }
+}

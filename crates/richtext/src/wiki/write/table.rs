@@ -80,6 +80,15 @@ impl Writer {
         if blocks.is_empty() {
             return " ".to_owned();
         }
+        // Wiki markup has no alignment. `{adf}` in each cell of a column would hide the table.
+        let is_aligned = |it: &Node<'_>| it.mark(MarkKind::Alignment).is_some();
+        let plain: ThinVec<Node<'_>>;
+        let blocks = if blocks.iter().any(is_aligned) {
+            plain = blocks.iter().map(without_alignment).collect();
+            &plain[..]
+        } else {
+            blocks
+        };
         if let [only] = blocks
             && only.kind == Kind::Paragraph
             && only.children.is_empty()
@@ -87,14 +96,15 @@ impl Writer {
         {
             return " ".to_owned();
         }
-        // Wiki markup has no alignment. `{adf}` in each cell of a column would hide the table.
-        let mut plain: ThinVec<Node<'_>> = blocks.into();
-        for node in plain.iter_mut().filter(|it| it.kind == Kind::Paragraph) {
-            node.marks.retain(|it| it.kind != MarkKind::Alignment);
-        }
         // The blocks directly follow the bar: a line feed after it would end the row.
-        self.blocks(&plain, Container::Cell)
+        self.blocks(blocks, Container::Cell)
     }
+}
+
+fn without_alignment<'a>(node: &Node<'a>) -> Node<'a> {
+    let mut node = node.clone();
+    node.marks.retain(|it| it.kind != MarkKind::Alignment);
+    node
 }
 
 fn bars(cell: &Node<'_>) -> &'static str {

@@ -188,7 +188,7 @@ pub(crate) fn no_session(asked: Option<&Id>) -> Response<Body> {
 /// Makes the response to a request whose session ended while it ran. Not 404: a client makes a request again that a
 /// session it does not know has refused, and this one may have taken effect.
 fn cut_off(asked: Option<&Id>) -> Response<Body> {
-    let why = "expected the call to end while its session was open, but the server has ended the session; the call may have \
+    let why = "expected the request to be answered while its session was open, but the session has ended; the request may have \
                taken effect";
     let status = if asked.is_some() { 200 } else { 500 };
     answer::error(status, asked, &Error::new(ErrorKind::Internal, why), Revision::NEWEST)

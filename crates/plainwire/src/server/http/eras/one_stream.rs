@@ -112,7 +112,8 @@ impl OneStream {
         let Some(core) = guard.as_mut() else {
             drop(guard);
             starts.into_iter().zip(steps).for_each(|(start, step)| start.abandon(step));
-            return Err(Ended);
+            // The calls have begun, so the message was taken; a client would send it again after an error.
+            return Ok(());
         };
         starts.iter_mut().zip(steps).for_each(|(start, step)| core.calls.settle(start, step));
         core.gather();
