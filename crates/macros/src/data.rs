@@ -9,6 +9,7 @@ use quote::{format_ident, quote};
 use syn::parse::Parser;
 use syn::{Attribute, Data, DeriveInput, Error, Field, Ident, Result};
 
+use crate::kind::{self, Options};
 use crate::table::FIELD;
 use crate::{argument, constraint, default};
 
@@ -25,7 +26,18 @@ pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
             return quote!(#error #item);
         }
     };
-    let mut errors = check(options, &ty).err();
+    let options = syn::parse2::<Options>(options.clone());
+    if let Ok(Options::Kinds) = options {
+        return kind::of_enum(&ty).unwrap_or_else(Error::into_compile_error);
+    }
+    let of_kind = options.and_then(|options| match options {
+        Options::Kind(kind) => kind::of_struct(&kind, &ty),
+        Options::Kinds | Options::None => Ok((TokenStream::new(), TokenStream::new())),
+    });
+    let (mut errors, (tag, kinds)) = match of_kind {
+        Ok(of_kind) => (check(&ty).err(), of_kind),
+        Err(error) => (Some(error), Default::default()),
+    };
     let mut functions = Vec::new();
     let name = ty.ident.clone();
     for (field, function) in fields(&mut ty.data, &name) {
@@ -43,18 +55,14 @@ pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
         #[derive(#(#derives),*)]
         #[serde(crate = "::plainwire::serde")]
         #[schemars(crate = "::plainwire::schemars")]
+        #tag
         #ty
         #(#functions)*
+        #kinds
     }
 }
 
-fn check(options: &TokenStream, ty: &DeriveInput) -> Result<()> {
-    if !options.is_empty() {
-        return Err(Error::new_spanned(
-            options,
-            "expected `#[data]` without options: `#[serde(…)]` has them",
-        ));
-    }
+fn check(ty: &DeriveInput) -> Result<()> {
     if let Data::Union(it) = &ty.data {
         return Err(Error::new(it.union_token.span, "expected `#[data]` on a struct or an enum"));
     }
@@ -168,6 +176,36 @@ mod tests {
                     struct S;
                 ),
                 "without options",
+            ),
+            (
+                quote!(kind = "book"),
+                quote!(
+                    struct S {}
+                ),
+                "such as `bookDetails:v1`, but found",
+            ),
+            (
+                quote!(kind = "book:v1"),
+                quote!(
+                    enum E {}
+                ),
+                "takes `#[data(kinds)]`",
+            ),
+            (
+                quote!(kinds),
+                quote!(
+                    enum E {
+                        A,
+                    }
+                ),
+                "that holds one type with a kind",
+            ),
+            (
+                quote!(kinds),
+                quote!(
+                    struct S;
+                ),
+                "expected `kinds` on an enum",
             ),
             (
                 nothing.clone(),

@@ -19,6 +19,7 @@ mod free;
 mod function;
 mod header;
 mod implementation;
+mod kind;
 mod literal;
 mod name;
 mod options;

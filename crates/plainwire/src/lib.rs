@@ -51,6 +51,7 @@ mod error;
 pub mod handler;
 mod in_process;
 mod json;
+pub mod kind;
 mod log;
 pub mod macros;
 pub mod prelude;

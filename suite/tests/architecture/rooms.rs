@@ -93,6 +93,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "client/config", 1150, &["client", "client/http", "error.rs"]),
     room("plainwire", "client/host", 2150, &["client", "client/process", "error.rs", "runtime", "schema"]),
     room("plainwire", "json.rs", 100, &["server/result"]),
+    room("plainwire", "kind.rs", 150, &["error.rs"]),
     room("plainwire", "in_process.rs", 100, &["client", "server", "server/connection", "stream"]),
     room("plainwire", "run.rs", 150, &["error.rs", "server", "server/http"]),
     room("plainwire", "without_http.rs", 50, &["error.rs", "server"]),

@@ -9,6 +9,7 @@ mod data;
 mod errors;
 mod forms;
 mod headers;
+mod kinds;
 mod on_one_line;
 mod renamed;
 
