@@ -1,6 +1,7 @@
 //! The joint lists of a host's servers, some of which are slow, unreachable or dead.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -212,4 +213,22 @@ async fn who_comes_while_a_list_is_fetched_waits_for_that_fetch() {
     });
     assert_eq!([&one.parts[0].state, &other.parts[0].state], [&ListingState::Fresh; 2]);
     assert_eq!(script.asked("tools/list"), before + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_connects_again_is_missing_with_the_reason_of_the_last_time() {
+    let attempts = AtomicU32::new(0);
+    let member = Member::reconnecting("db", move || {
+        let is_first = attempts.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            match is_first {
+                true => Err(Error::Closed { why: "no database".to_owned() }),
+                false => std::future::pending().await,
+            }
+        }
+    });
+    let host = Host::start([member.deadline(Duration::from_secs(1))]).expect("a host");
+    let listing = host.tools().await;
+    let ListingState::Missing { why } = &listing.parts[0].state else { panic!("{listing:?}") };
+    assert_eq!(why, "it has not connected yet; the last time: the connection ended: no database");
 }

@@ -78,8 +78,11 @@ pub(crate) struct Fetch {
 impl Known {
     pub(super) fn new(name: String, prefix: String, member: &Member, changes: Arc<Changes>) -> Self {
         let (news, _) = watch::channel(0);
-        let state =
-            KnownState { lists: Default::default(), link: LinkState::Connecting, retry: member.retries() };
+        let state = KnownState {
+            lists: Default::default(),
+            link: LinkState::Connecting { last: None },
+            retry: member.retries(),
+        };
         let (deadline, wanted) = (member.deadline, Default::default());
         Self { changes, deadline, is_added: false, name, news, prefix, state: Mutex::new(state), wanted }
     }
@@ -94,7 +97,7 @@ impl Known {
     pub(crate) fn connected(&self, outcome: Result<Client>) -> Option<Client> {
         let mut state = self.state();
         // The server was removed meanwhile.
-        if !matches!(state.link, LinkState::Connecting) {
+        if !matches!(state.link, LinkState::Connecting { .. }) {
             return None;
         }
         let client = match outcome {
@@ -162,15 +165,16 @@ impl Known {
 
     /// Begins to connect again if an attempt is due. Returns whether there is a connection or an attempt.
     fn begin(&self, state: &mut KnownState) -> bool {
-        match &state.link {
-            LinkState::Down { again: Some(again), .. } if *again <= Instant::now() => {
+        match &mut state.link {
+            LinkState::Down { again: Some(again), why } if *again <= Instant::now() => {
+                let last = Some(std::mem::take(why));
                 state.retry.begun();
-                state.link = LinkState::Connecting;
+                state.link = LinkState::Connecting { last };
                 self.tell();
                 true
             }
             LinkState::Down { .. } => false,
-            LinkState::Connected { .. } | LinkState::Connecting => true,
+            LinkState::Connected { .. } | LinkState::Connecting { .. } => true,
         }
     }
 
@@ -179,7 +183,7 @@ impl Known {
         let mut news = self.news.subscribe();
         loop {
             match self.state().link {
-                LinkState::Connecting => return true,
+                LinkState::Connecting { .. } => return true,
                 LinkState::Down { again: None, .. } => return false,
                 LinkState::Down { .. } | LinkState::Connected { .. } => {}
             }
@@ -358,7 +362,7 @@ impl Known {
         let Some(client) = link.client() else {
             // A fetch that was requested on a lost connection is requested again on the next connection.
             *number = None;
-            return slot.is_late.then(|| slot.part(Some(CONNECTING)));
+            return slot.is_late.then(|| slot.part(Some(&link.late())));
         };
         if !declares(client, list) {
             return Some((ListingState::Fresh, Arc::default()));
@@ -367,7 +371,7 @@ impl Known {
             return Some(slot.part(None));
         }
         if slot.done < slot.wanted && slot.is_late {
-            return Some(slot.part(Some(SLOW)));
+            return Some(slot.part(Some(&link.late())));
         }
         let number = *number.get_or_insert_with(|| {
             // All callers share a fetch that is already requested.
@@ -383,10 +387,10 @@ impl Known {
     /// Returns the entries that last arrived, to a caller that waited in vain. Marks the list as late.
     fn give_up(&self, list: List) -> (ListingState, Arc<[Named]>) {
         let mut state = self.state();
-        let is_connecting = state.link.client().is_none();
+        let why = state.link.late();
         let slot = &mut state.lists[index_of(list)];
         slot.is_late = true;
-        slot.part(Some(if is_connecting { CONNECTING } else { SLOW }))
+        slot.part(Some(&why))
     }
 
     pub(super) fn server_state(&self) -> ServerState {
@@ -395,7 +399,7 @@ impl Known {
                 Connection::Connected(client.revision())
             }
             LinkState::Connected { .. } => Connection::Lost { why: "it has just ended".to_owned() },
-            LinkState::Connecting => Connection::Connecting,
+            LinkState::Connecting { .. } => Connection::Connecting,
             LinkState::Down { again: Some(_), why } => Connection::Lost { why: why.clone() },
             LinkState::Down { again: None, why } => Connection::Failed { why: why.clone() },
         };
@@ -411,7 +415,7 @@ impl Known {
         self.tell();
         match before {
             LinkState::Connected { client, .. } => Some(client),
-            LinkState::Connecting | LinkState::Down { .. } => None,
+            LinkState::Connecting { .. } | LinkState::Down { .. } => None,
         }
     }
 
@@ -429,9 +433,6 @@ impl Known {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-const CONNECTING: &str = "it has not connected yet";
-const SLOW: &str = "it has not answered in time";
 
 impl ListState {
     /// Returns state and entries. The state is not fresh if there is a `why`, or if the newest fetch failed.

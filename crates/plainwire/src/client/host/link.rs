@@ -13,7 +13,10 @@ use crate::client::Client;
 /// callers. The task of the server makes the other transitions. A caller that finds the connection dead may
 /// also make connected → down. A server that is removed from the host becomes down from any state.
 pub(super) enum LinkState {
-    Connecting,
+    Connecting {
+        /// The reason why the last attempt failed, or the last connection ended; `None` for the first attempt.
+        last: Option<String>,
+    },
     Connected {
         client: Client,
         /// The time at which the connection was made.
@@ -36,6 +39,19 @@ impl LinkState {
         }
     }
 
+    /// Returns the reason why a list that has not arrived is missing.
+    pub(super) fn late(&self) -> String {
+        match self {
+            Self::Connecting { last: Some(last) } => {
+                format!("it has not connected yet; the last time: {last}")
+            }
+            Self::Connecting { last: None } => "it has not connected yet".to_owned(),
+            Self::Connected { client, .. } if !client.is_gone() => "it has not answered in time".to_owned(),
+            Self::Connected { .. } => "it has just ended".to_owned(),
+            Self::Down { why, .. } => why.clone(),
+        }
+    }
+
     /// Returns the reason why there is no connection. `None` if there is a connection, or an attempt to
     /// connect.
     pub(super) fn why(&self, now: Instant) -> Option<String> {
@@ -46,7 +62,7 @@ impl LinkState {
                 Some(format!("{why}{between}it is tried again in {:?} at the earliest", tenths(*again - now)))
             }
             Self::Down { why, .. } => Some(why.clone()),
-            Self::Connected { .. } | Self::Connecting => None,
+            Self::Connected { .. } | Self::Connecting { .. } => None,
         }
     }
 }
