@@ -133,8 +133,9 @@ impl Failure {
         Self { exit: Exit::Interrupted, hint: None, text: "cancelled".to_owned() }
     }
 
-    /// Fits the failure to this server: leaves out the last words of a server whose stderr was shown, names the token that was refused, or completes the `plainwire login` command, and
-    /// leaves out the option for the stderr of a process if the server is reached by its URL.
+    /// Fits the failure to this server: leaves out the last words of a server whose stderr was shown, names the token that
+    /// was refused, or completes the `plainwire login` command, and leaves out the option for the stderr of a process if
+    /// the server is reached by its URL.
     pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
         if choice.server_log == Some(None)
             && let Some(at) = self.text.find("; its last words on stderr:")
@@ -240,10 +241,10 @@ impl From<plainwire::Error> for Failure {
             }
             plainwire::Error::Closed { why } => (Exit::Unreachable, Some(of_end(why))),
             plainwire::Error::Deadline { .. } => (Exit::Unreachable, Some(SILENT)),
-            // Known without a request.
             plainwire::Error::Unanswered { why, .. } if why.message().contains("has no model") => {
                 (Exit::Unreachable, Some(NO_MODEL))
             }
+            // Known without a request, from what the server declares.
             plainwire::Error::Rpc(lacks) if *lacks.kind() == ErrorKind::MethodNotFound => {
                 (Exit::Refused, None)
             }
@@ -391,6 +392,7 @@ const ECHO: &str = "the program sends back what it is sent, as `cat` does; is it
 const STORE: &str =
     "`plainwire help login` explains where tokens are stored, and what PLAINWIRE_TOKEN_KEY is";
 
+/// The beginning of the error for a stdout that can't be written.
 const NOT_WRITTEN: &str = "writing to stdout failed";
 
 impl From<io::Error> for Failure {

@@ -28,7 +28,10 @@ pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
     };
     let options = syn::parse2::<Options>(options.clone());
     if let Ok(Options::Kinds) = options {
-        return kind::of_enum(&ty).unwrap_or_else(Error::into_compile_error);
+        return check(&ty).and_then(|()| kind::of_enum(&ty)).unwrap_or_else(|error| {
+            let error = error.into_compile_error();
+            quote!(#error #ty)
+        });
     }
     let of_kind = options.and_then(|options| match options {
         Options::Kind(kind) => kind::of_struct(&kind, &ty),
@@ -206,6 +209,25 @@ mod tests {
                     struct S;
                 ),
                 "expected `kinds` on an enum",
+            ),
+            (
+                quote!(kinds),
+                quote!(
+                    enum E<T> {
+                        A(T),
+                    }
+                ),
+                "without parameters",
+            ),
+            (
+                quote!(kinds),
+                quote!(
+                    #[derive(Serialize)]
+                    enum E {
+                        A(A),
+                    }
+                ),
+                "expected no `Serialize` here",
             ),
             (
                 nothing.clone(),

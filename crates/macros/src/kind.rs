@@ -92,6 +92,9 @@ pub(crate) fn of_enum(ty: &DeriveInput) -> Result<TokenStream> {
             "expected `kinds` on an enum; a struct takes `#[data(kind = \"…\")]`",
         ));
     };
+    if let Some(parameter) = ty.generics.params.first() {
+        return Err(Error::new_spanned(parameter, "expected `kinds` on an enum without parameters"));
+    }
     let held = it.variants.iter().map(|variant| match &variant.fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Ok((&variant.ident, &fields.unnamed[0].ty)),
         _ => Err(Error::new_spanned(
@@ -126,7 +129,7 @@ pub(crate) fn of_enum(ty: &DeriveInput) -> Result<TokenStream> {
                 #(if ::plainwire::kind::check::<#types>(&value).is_ok() {
                     return ::plainwire::serde_json::from_value(value).map(Self::#variants).map_err(D::Error::custom);
                 })*
-                Err(::plainwire::kind::check::<Self>(&value).err().map_or_else(|| D::Error::custom("no kind"), D::Error::custom))
+                Err(D::Error::custom(::plainwire::kind::check::<Self>(&value).err().unwrap_or_default()))
             }
         }
 

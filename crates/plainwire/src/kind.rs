@@ -3,8 +3,10 @@
 //! In: types with `#[data(kind = "…")]` or `#[data(kinds)]`, and results of tools. Out: the payload of a result, read as
 //! the type of its kind.
 
+use plainwire_proto::json::{MAX_VALUES, has_too_many_values, shorten};
 use plainwire_proto::model::{CallToolResult, Content};
 use schemars::Schema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -64,22 +66,34 @@ pub trait Kinds {
 /// that is a JSON object with a kind. A host may have dropped either, and the media type of a block does not matter.
 ///
 /// # Errors
-/// [`Error::Decode`] if nothing in the result has a kind, if the payload has a kind that `T` does not have, and if it can't
-/// be read as one of `T`.
+/// [`Error::Decode`] if nothing in the result has a kind, if the payload has a kind that `T` does not have, if it has more
+/// than 262,144 values, and if it can't be read as one of `T`.
 pub fn payload<T: Kinds + DeserializeOwned>(result: &CallToolResult) -> Result<T> {
+    let wrong = |message: String| Error::Decode { message };
     let structured = result.structured_content.as_ref().map(|it| it.get());
     let texts = result.content.iter().rev().filter_map(Content::as_text);
-    let mut values = structured.into_iter().chain(texts).filter_map(|text| serde_json::from_str(text).ok());
-    let Some(payload) = values.find(|it: &Value| kind_of(it).is_some()) else {
+    let mut payloads = structured.into_iter().chain(texts).filter_map(|text| Some((kind_in(text)?, text)));
+    let Some((kind, payload)) = payloads.next() else {
         let expected = list(&T::kinds());
-        return Err(Error::Decode {
-            message: format!("expected a result with the kind {expected}, but found none with a kind"),
-        });
+        return Err(wrong(format!("expected a result with the kind {expected}, but found none with a kind")));
     };
-    check::<T>(&payload).map_err(|message| Error::Decode { message })?;
-    serde_json::from_value(payload).map_err(|error| Error::Decode {
-        message: format!("expected the payload to fit its kind, but found: {error}"),
-    })
+    check_kind::<T>(Some(&kind)).map_err(wrong)?;
+    if has_too_many_values(payload) {
+        return Err(wrong(format!(
+            "expected the payload to have at most {MAX_VALUES} values, but found more"
+        )));
+    }
+    serde_json::from_str(payload)
+        .map_err(|error| wrong(format!("expected the payload to fit its kind, but found: {error}")))
+}
+
+/// Returns the kind of a JSON object in `text`, without a tree of the other members; `None` for other text.
+fn kind_in(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        kind: String,
+    }
+    text.trim_start().starts_with('{').then(|| serde_json::from_str::<Head>(text).ok())?.map(|it| it.kind)
 }
 
 /// Checks that a value has one of the kinds of `T`.
@@ -87,12 +101,16 @@ pub fn payload<T: Kinds + DeserializeOwned>(result: &CallToolResult) -> Result<T
 /// # Errors
 /// A sentence about the kind that was found.
 pub fn check<T: Kinds>(value: &Value) -> std::result::Result<(), String> {
-    match kind_of(value) {
+    check_kind::<T>(value.as_object().and_then(|it| it.get("kind")?.as_str()))
+}
+
+fn check_kind<T: Kinds>(found: Option<&str>) -> std::result::Result<(), String> {
+    match found {
         Some(kind) if T::kinds().contains(&kind) => Ok(()),
         found => Err(format!(
             "expected `kind` to be {}, but found {}",
             list(&T::kinds()),
-            found.map_or_else(|| "none".to_owned(), |it| format!("{:?}", plainwire_proto::json::shorten(it)))
+            found.map_or_else(|| "none".to_owned(), |it| format!("{:?}", shorten(it)))
         )),
     }
 }
@@ -108,10 +126,6 @@ pub fn mark(schema: &mut Schema, kind: &str) {
     if let Some(required) = required.as_array_mut() {
         required.insert(0, "kind".into());
     }
-}
-
-fn kind_of(value: &Value) -> Option<&str> {
-    value.as_object()?.get("kind")?.as_str()
 }
 
 /// Returns kinds as a part of a sentence.

@@ -119,6 +119,7 @@ fn read(key: &str, path: &str, from: io::Result<impl Read>) -> Result<String, Fa
     })
 }
 
+/// The hint for a word whose key is missing.
 const KEYS: &str = "`plainwire list` shows the keys";
 
 /// Returns the error for a word without `=` behind other words. The commonest slips get the line to type instead.

@@ -99,3 +99,15 @@ fn a_payload_is_the_last_text_with_a_kind_and_another_kind_is_refused() {
     assert!(bent.contains("missing field `similar`"), "{bent}");
     assert_eq!(Found::kinds(), ["bookDetails:v1", "noBook:v2"]);
 }
+
+#[test]
+fn a_payload_has_at_most_262_144_values() {
+    let read = |similar: usize| {
+        let similar = vec!["m"; similar];
+        let text = json!({ "kind": "noBook:v2", "similar": similar }).to_string();
+        let result = CallToolResult { content: vec![Content::text(text)], ..CallToolResult::default() };
+        kind::payload::<NoBook>(&result).map(|it| it.similar.len()).map_err(|it| it.to_string())
+    };
+    assert_eq!(read(262_000), Ok(262_000));
+    assert!(read(262_145).expect_err("too many").contains("at most 262144 values"));
+}
