@@ -77,7 +77,8 @@ fn show(tool: &Entry, ask: &Ask, choice: &ServerChoice) -> Result<(), Failure> {
     let hints = hints(tool);
     output::wrapped("hints: ", "    ", if hints.is_empty() { "none" } else { &hints })?;
     let cost = Report::of(std::slice::from_ref(tool), Tokenizer::Estimate).total;
-    output::line(&format!("cost: about {cost} tokens on every turn of a model"))?;
+    let cost = output::counted(cost, "token");
+    output::line(&format!("cost: about {cost} on every turn of a model"))?;
     // For each fitted example, the whole schema is read.
     let mut left = if root.to_string().len() <= MAX_SCHEMA { MAX_FITTED } else { 0 };
     let mut values = serde_json::Map::new();

@@ -240,6 +240,7 @@ impl From<plainwire::Error> for Failure {
                 (Exit::Unreachable, Some("the server may speak https: write `https://` in the URL"))
             }
             plainwire::Error::Closed { why } => (Exit::Unreachable, Some(of_end(why))),
+            plainwire::Error::OutcomeUnknown { .. } => (Exit::Unreachable, Some(LOG)),
             plainwire::Error::Deadline { .. } => (Exit::Unreachable, Some(SILENT)),
             plainwire::Error::Unanswered { why, .. } if why.message().contains("has no model") => {
                 (Exit::Unreachable, Some(NO_MODEL))

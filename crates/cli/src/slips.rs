@@ -56,17 +56,14 @@ pub(crate) fn known(error: &clap::Error, words: &[String]) -> Option<Failure> {
         _ => None,
     };
     let (at, fixed) = match (error.kind(), context(ContextKind::InvalidArg)) {
-        // An entry of a file has no option for a token, which would be written into it.
-        (ErrorKind::UnknownArgument, Some(option @ ("--bearer-env" | "--token-file")))
-            if command == "servers add" =>
+        // An entry of a file has no option for the token itself, which would be written into it.
+        (ErrorKind::UnknownArgument, Some(option))
+            if ["install", "servers add"].contains(&command)
+                && (option == "--token-file" || TOKENS.contains(&option)) =>
         {
             return Some(Failure {
-                hint: Some(
-                    "`--header 'Authorization: Bearer ${VARIABLE}'` reads a token from a variable".to_owned(),
-                ),
-                ..Failure::usage(format!(
-                    "expected an option of `plainwire servers add`, but found {option:?}"
-                ))
+                hint: Some("`--bearer-env VARIABLE` names the variable with the token".to_owned()),
+                ..Failure::usage(format!("expected an option of `plainwire {command}`, but found {option:?}"))
             });
         }
         // A guess at how to send a token. The token is not repeated.

@@ -11,28 +11,16 @@ use crate::args::Watch;
 use crate::ask::read_as;
 use crate::connect::with_client_for_long;
 use crate::exit::{Exit, Failure};
-use crate::{output, visible};
+use crate::{meant, output, visible};
 
 pub(crate) async fn run(watch: Watch) -> Result<Exit, Failure> {
     with_client_for_long(&watch.ask, async |client| {
         let filter = filter(&watch, client)?;
-        let wanted = names(&filter).join(", ");
-        let mut listen = client.listen(filter.clone()).await.map_err(|error| {
-            let is_unknown =
-                matches!(&error, plainwire::Error::Rpc(it) if it.received_code() == Some(-32601));
-            let in_sessions = is_unknown && client.revision().era() == Era::Modern;
-            let failure = if is_unknown {
-                Failure::refused(format!(
-                    "expected the server to watch {wanted}, but it has no subscriptions"
-                ))
-            } else {
-                let failure = Failure::from(error);
-                Failure { text: format!("watching {wanted}: {}", failure.text), ..failure }
-            };
-            let hint = in_sessions
-                .then(|| "some servers report changes in sessions only: `--era legacy`".to_owned());
-            Failure { hint: hint.or(failure.hint), ..failure }
-        })?;
+        let mut listen = match client.listen(filter.clone()).await {
+            Ok(listen) => listen,
+            Err(error) => return Err(refused(client, &filter, error).await),
+        };
+        check_watched(client, &watch.uris, listen.honoured()).await?;
         check_agreed(&watch, &filter, listen.honoured())?;
         let mut left = watch.count;
         while let Some(change) = listen.next().await {
@@ -63,22 +51,41 @@ fn filter(watch: &Watch, client: &Client) -> Result<SubscriptionFilter, Failure>
     Ok(filter)
 }
 
-/// Prints the resources and lists that the server watches, and the wanted lists that it does not watch. Fails
-/// and prints nothing if the server does not watch all wanted resources, or if --lists is set and it watches
-/// no list.
+/// Returns the failure for a subscription that the server refused as a whole.
+async fn refused(client: &Client, filter: &SubscriptionFilter, error: plainwire::Error) -> Failure {
+    let wanted = names(filter).join(", ");
+    if matches!(&error, plainwire::Error::Rpc(it) if it.received_code() == Some(-32601)) {
+        let in_sessions = "some servers report changes in sessions only: `--era legacy`";
+        let hint = (client.revision().era() == Era::Modern).then(|| in_sessions.to_owned());
+        let text = format!("expected the server to watch {wanted}, but it has no subscriptions");
+        return Failure { hint, ..Failure::refused(text) };
+    }
+    let failure = Failure::from(error);
+    let hint = match &filter.resource_subscriptions[..] {
+        [uri] if failure.exit == Exit::Refused => meant::by(client, List::Resources, uri).await.hint(),
+        _ => None,
+    };
+    Failure { hint: hint.or(failure.hint), text: format!("watching {wanted}: {}", failure.text), ..failure }
+}
+
+/// Fails if the server does not watch all wanted resources.
+async fn check_watched(client: &Client, uris: &[String], agreed: &SubscriptionFilter) -> Result<(), Failure> {
+    let mut unwatched = uris.iter().filter(|uri| !agreed.resource_subscriptions.contains(uri)).peekable();
+    let Some(first) = unwatched.peek() else { return Ok(()) };
+    let hint = meant::by(client, List::Resources, first).await.hint();
+    let unwatched: Vec<String> = unwatched.map(|uri| format!("`{}`", visible::line(uri))).collect();
+    let text = format!("expected the server to watch {}, but it does not", unwatched.join(", "));
+    let no_changes = || "the server reports no changes of it; `plainwire read` reads it once".to_owned();
+    Err(Failure { hint: hint.or_else(|| Some(no_changes())), ..Failure::refused(text) })
+}
+
+/// Prints the resources and lists that the server watches, and the wanted lists that it does not watch. Fails and
+/// prints nothing if --lists is set and the server watches no list.
 fn check_agreed(
     watch: &Watch,
     asked: &SubscriptionFilter,
     agreed: &SubscriptionFilter,
 ) -> Result<(), Failure> {
-    let unwatched = |uri: &&String| !agreed.resource_subscriptions.contains(uri);
-    let unwatched: Vec<String> =
-        watch.uris.iter().filter(unwatched).map(|uri| format!("`{}`", visible::line(uri))).collect();
-    if !unwatched.is_empty() {
-        let text = format!("expected the server to watch {}, but it does not", unwatched.join(", "));
-        let hint = "the server reports no changes of it; `plainwire read` reads it once".to_owned();
-        return Err(Failure { hint: Some(hint), ..Failure::refused(text) });
-    }
     let watched = lists(agreed);
     if watch.lists && watched.is_empty() {
         let text =

@@ -286,7 +286,7 @@ fn is_named(ty: &Type, name: &str, generics: usize) -> bool {
 }
 
 fn owned(ty: &Type) -> Result<()> {
-    if let Type::Reference(reference) = ty {
+    if let Type::Reference(reference) = constraint::inner_of_option(ty).unwrap_or(ty) {
         let text = match &*reference.elem {
             Type::Path(path) if path.path.is_ident("str") => {
                 "expected an owned type such as `String`: an argument is read from the request and can't borrow"
@@ -299,7 +299,7 @@ fn owned(ty: &Type) -> Result<()> {
             }
             _ => "expected an owned type: an argument is read from the request and can't borrow",
         };
-        return Err(Error::new_spanned(ty, text));
+        return Err(Error::new_spanned(reference, text));
     }
     Ok(())
 }

@@ -175,6 +175,13 @@ fn a_sidecar_of_another_format_or_version_is_refused() {
         run(&folder, &[&["convert", "--from", "markdown", "--sidecar", "s", "a.md", "--to"], to].concat())
     };
     refused(&to(&["adf"]), 2, "error: s: expected a sidecar of adf, but found one of storage\n");
+    fs::rename(folder.join("s"), folder.join("t")).expect("a file of our own");
+    let ran = to(&["storage"]);
+    assert!(
+        ran.stderr.contains("hint: converting the document to Markdown with `--sidecar FILE`"),
+        "{ran:?}"
+    );
+    fs::rename(folder.join("t"), folder.join("s")).expect("a file of our own");
     let said = "error: s: expected a sidecar of wiki --dialect jira, but found one of storage\n";
     refused(&to(&["wiki", "--dialect", "jira"]), 2, said);
 

@@ -84,6 +84,10 @@ hint: check the command after `--`
             "echo no JSON; exit 7",
             "(exit status: 7), and its output had the line \"no JSON\", which is not a message",
         ),
+        (
+            "printf 'no UTF-8: \\377\\n'; exit 7",
+            "(exit status: 7), and its output had the line \"no UTF-8: \u{fffd}\", which is not a message",
+        ),
     ] {
         let ran = run(&["list", "--", "sh", "-c", server]);
         assert_eq!((ran.code, &*ran.stdout), (3, ""));

@@ -82,6 +82,18 @@ fn writes_urls_in_the_words_of_each_client() {
         assert_eq!(written[list]["a.example"].to_string(), expected, "{client}");
         assert!(install(&home, &words).quietly().contains("nothing to change"), "{client}");
     }
+    for (client, list, expected) in [
+        ("claude-code", "mcpServers", "Bearer ${TOKEN}"),
+        ("cursor", "mcpServers", "Bearer ${env:TOKEN}"),
+        ("vscode", "servers", "Bearer ${env:TOKEN}"),
+        ("windsurf", "mcpServers", "Bearer ${env:TOKEN}"),
+    ] {
+        let home = folder(&format!("install-token-{client}"));
+        install(&home, &[client, "--file=f.json", "--url=https://a.example/mcp", "--bearer-env=TOKEN"])
+            .quietly();
+        let written: serde_json::Value = serde_json::from_str(&read(&home.join("f.json"))).expect("JSON");
+        assert_eq!(written[list]["a.example"]["headers"]["Authorization"], expected, "{client}");
+    }
     let ran = install(
         &folder("install-nowhere"),
         &["cursor", "--file=no/such/f.json", "--url=https://a.example/mcp"],
@@ -240,6 +252,14 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
         (
             &["cursor", "--name=x", "--url=http://a", "--header=A: 1", "--header=a: 2"],
             "expected --header a once, but found it twice",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://a", "--bearer-env=s3cret-s3cret"],
+            "expected --bearer-env with the name of an environment variable, but found no such name\n\nhint: `--bearer-env TOKEN`",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://a", "--bearer-env=A", "--header=authorization: s3cret"],
+            "expected --header Authorization once, but found it twice",
         ),
         (&["windsurf", "--project", "--", "plainwire"], "Windsurf has no file for projects"),
     ] {

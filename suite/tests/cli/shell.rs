@@ -6,6 +6,7 @@ use snapbox::{assert_data_eq, str};
 
 use super::pty::Pty;
 use super::script::{self, Step, answer, legacy, modern, notify};
+use super::targets::serve_at;
 use super::{REFERENCE, Ran};
 
 /// Runs the lines of a script in the shell of the reference server.
@@ -201,6 +202,39 @@ fn names_are_completed_while_the_server_writes() {
 }
 
 #[test]
+fn a_server_over_http_may_be_away_for_a_while() {
+    let (server, url) = serve_at("127.0.0.1:0", &[]);
+    let mut command = binary::command();
+    command
+        .args(["shell", "--url", &url])
+        .env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env("TERM", "xterm");
+    let mut pty = Pty::start(command, true);
+    pty.until("plainwire-reference> ");
+    drop(server);
+    pty.enter("ping\r");
+    pty.until("can't be reached");
+    pty.until("plainwire-reference> ");
+    let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let _again = serve_at(address, &[]);
+    pty.enter("calculate expression=6*7\r");
+    pty.until("\n42\r\n");
+    pty.until("plainwire-reference> ");
+    pty.enter("\u{4}");
+    assert!(pty.end().0.success());
+}
+
+#[test]
+fn a_server_that_is_started_by_hand_says_that_it_waits_for_a_client() {
+    let mut command = binary::command();
+    command.args(["serve", "reference"]);
+    let mut pty = Pty::start(command, true);
+    pty.until("stdin is a terminal, but this server expects the messages of a client");
+    pty.enter("\u{4}");
+    assert!(pty.end().0.success());
+}
+
+#[test]
 fn a_user_types_completes_answers_and_interrupts() {
     let home = std::env::temp_dir().join(format!("plainwire-shell-{}", std::process::id()));
     let mut pty = typed(&home);
@@ -251,6 +285,7 @@ fn a_user_types_completes_answers_and_interrupts() {
 #[test]
 fn a_setting_that_fails_is_a_line_that_failed() {
     let ran = shell(":log debug\n");
-    let said = "error: expected the server to declare `logging`, but found that it does not\n";
+    let said = "error: expected the server to declare `logging`, but found that it does not\n\nhint: a shell that is \
+                started with `--server-log` shows what the server writes to its stderr\n";
     assert_eq!((ran.code, &*ran.stderr), (4, said));
 }

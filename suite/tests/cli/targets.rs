@@ -20,8 +20,13 @@ pub(super) fn folder(name: &str) -> PathBuf {
 /// Starts the reference server over HTTP, with the further arguments `words`. Returns the process and its
 /// URL.
 fn serve(words: &[&str]) -> (Program, String) {
+    serve_at("127.0.0.1:0", words)
+}
+
+/// Like [`serve`], at an address and a port.
+pub(super) fn serve_at(address: &str, words: &[&str]) -> (Program, String) {
     let mut command = binary::command();
-    command.args(["serve", "reference", "--http", "127.0.0.1:0"]).args(words);
+    command.args(["serve", "reference", "--http", address]).args(words);
     let program = Program::start(&mut command);
     let lines = program.stderr.as_ref().expect("a pipe");
     let line = lines.recv_timeout(PATIENCE).expect("a line that says where it serves");

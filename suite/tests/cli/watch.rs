@@ -176,6 +176,9 @@ fn watches_what_the_reference_server_lets_it_watch() {
         );
         assert!(ran.stderr.starts_with("watching `server://calculations`\n"), "{era}: {ran:?}");
         assert!(ran.stderr.contains("error: the server has ended"), "{era}: {ran:?}");
+        let ran = ask(&["watch", "server://calculation", "--era", era]);
+        let near = "hint: did you mean \"server://calculations\"?";
+        assert!(ran.code == 4 && ran.stderr.contains(near), "{era}: {ran:?}");
         let ran = ask(&["watch", "server://info", "--era", era]);
         assert!(ran.code == 4 && ran.stderr.contains("`server://info`"), "{era}: {ran:?}");
     }

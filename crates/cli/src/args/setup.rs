@@ -122,6 +122,10 @@ pub(crate) struct Install {
 /// A server that is written into a configuration file.
 #[derive(Debug, Args)]
 pub(crate) struct NewServer {
+    /// Send the token in the environment variable VARIABLE to URL, as `Authorization: Bearer`. The file names the
+    /// variable, and does not contain the token.
+    #[arg(long, value_name = "VARIABLE", requires = "url", conflicts_with = "command")]
+    pub(crate) bearer_env: Option<String>,
     /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
     pub(crate) env: Vec<String>,

@@ -203,7 +203,11 @@ fn restore(
     input: &files::Input,
     file: &Path,
 ) -> Result<Outcome, Failure> {
-    let json = files::read(file)?.text;
+    let json = files::read(file).map_err(|failure| Failure {
+        hint: Some("converting the document to Markdown with `--sidecar FILE` writes this file".to_owned()),
+        ..failure
+    })?;
+    let json = json.text;
     let named = |text: String| Failure::usage(format!("{}: {text}", file.display()));
     let sidecar = Sidecar::from_json(files::without_mark(&json)).map_err(|error| named(error.to_string()))?;
     if sidecar.format() != to {

@@ -186,7 +186,9 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
     }
     let header =
         |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let headers = it.server.header.iter().map(header).collect::<Result<Vec<_>, _>>()?;
+    let given = it.server.header.iter().map(header);
+    let token = it.server.bearer_env.iter().map(|name| bearer(it.place.client, name));
+    let headers = given.chain(token).collect::<Result<Vec<_>, _>>()?;
     check_once("--header", &headers, str::eq_ignore_ascii_case)?;
     Ok(NewEntry::Url {
         headers,
@@ -208,6 +210,26 @@ fn check_once(
         None => Ok(()),
         Some(name) => Err(Failure::usage(format!("expected {option} {name} once, but found it twice"))),
     }
+}
+
+/// Returns the header with the token in the environment variable `name`, in the syntax of the client.
+fn bearer(client: KnownClient, name: &str) -> Result<(String, String), Failure> {
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if name.is_empty() || name.starts_with(|it: char| it.is_ascii_digit()) || !is_name {
+        // The message does not show the text: it may be the token.
+        let text = "expected --bearer-env with the name of an environment variable, but found no such name";
+        return Err(Failure {
+            hint: Some("`--bearer-env TOKEN`: the client reads the variable when it starts".to_owned()),
+            ..Failure::usage(text.to_owned())
+        });
+    }
+    let reference = match client {
+        KnownClient::ClaudeCode | KnownClient::ClaudeDesktop | KnownClient::Plainwire => {
+            format!("${{{name}}}")
+        }
+        KnownClient::Cursor | KnownClient::Vscode | KnownClient::Windsurf => format!("${{env:{name}}}"),
+    };
+    Ok(("Authorization".to_owned(), format!("Bearer {reference}")))
 }
 
 fn variable(text: &str) -> Result<(String, String), Failure> {

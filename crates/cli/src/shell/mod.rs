@@ -135,7 +135,7 @@ async fn lines(
                         exit = failure.exit;
                         let failure = words::in_shell(failure);
                         output::failure(&failure);
-                        if failure.exit == Exit::Unreachable && client.ping().await.is_err() {
+                        if failure.exit == Exit::Unreachable && is_gone(client, is_terminal).await {
                             return Ok(exit);
                         }
                     }
@@ -148,6 +148,15 @@ async fn lines(
         }
     }
     Ok(if is_terminal { Exit::Done } else { exit })
+}
+
+/// Returns whether no further line can succeed. On a terminal, the user may start a server over HTTP again.
+async fn is_gone(client: &Client, is_terminal: bool) -> bool {
+    match client.ping().await {
+        Ok(()) => false,
+        Err(plainwire::Error::Unreachable { .. }) => !is_terminal,
+        Err(_) => true,
+    }
 }
 
 /// Returns the level of the log messages that a command asks for itself.
@@ -174,6 +183,14 @@ async fn one(client: &Client, command: Command, session: &Session) -> Result<Exi
     }
 }
 
+/// Returns the failure of a request for log messages, with a hint if the server sends none.
+fn without_log(client: &Client, error: plainwire::Error) -> Failure {
+    let hint = "a shell that is started with `--server-log` shows what the server writes to its stderr";
+    let lacks_them = !client.hello().capabilities.has("logging");
+    let failure = Failure::from(error);
+    Failure { hint: lacks_them.then(|| hint.to_owned()).or(failure.hint), ..failure }
+}
+
 async fn set(client: &Client, settings: &mut Settings, setting: Setting) -> Result<(), Failure> {
     let state = |is_on: bool| if is_on { "on" } else { "off" };
     match setting {
@@ -187,7 +204,7 @@ async fn set(client: &Client, settings: &mut Settings, setting: Setting) -> Resu
             output::note(&format!("the steps of calls are {}", state(settings.trace)));
         }
         Setting::Log(level) => {
-            client.set_log_level(level).await?;
+            client.set_log_level(level).await.map_err(|error| without_log(client, error))?;
             settings.log = Some(level);
             output::note(&format!("log messages from {} on", level.as_str()));
         }

@@ -111,9 +111,9 @@ fn the_habits_of_other_clients_are_answered_with_the_line() {
         "leave it out: it is for a server over HTTP; `--env` gives variables to a command",
     );
     check(
-        "servers add x --bearer-env T --url http://a/mcp",
-        "expected an option of `plainwire servers add`, but found \"--bearer-env\"",
-        "`--header 'Authorization: Bearer ${VARIABLE}'` reads a token from a variable",
+        "servers add x --token-file T --url http://a/mcp",
+        "expected an option of `plainwire servers add`, but found \"--token-file\"",
+        "`--bearer-env VARIABLE` names the variable with the token",
     );
     check("servers add mine nowhere -v", &server("nowhere"), "plainwire servers add mine -- nowhere -v");
     check(

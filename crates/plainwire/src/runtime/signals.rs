@@ -2,9 +2,9 @@
 //!
 //! In: SIGINT (Ctrl-C) and, on Unix, SIGTERM. Out: a future that is ready then, or a reader that is at its end.
 
-use std::future::{Future as _, pending, poll_fn};
+use std::future::poll_fn;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -13,35 +13,31 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use super::{AbortOnDrop, spawn};
 
-/// Waits until the process receives SIGINT or SIGTERM. From the first poll on, these signals no longer end the
-/// process.
-pub(crate) async fn asked_to_end() {
-    let mut interrupted = pin!(async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            pending::<()>().await;
-        }
-    });
-    let mut terminated = pin!(terminated());
-    poll_fn(|cx| {
-        if interrupted.as_mut().poll(cx).is_ready() || terminated.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(());
-        }
-        Poll::Pending
+/// Returns a future that is ready once the process has received SIGINT or SIGTERM. From this call on, these signals no
+/// longer end the process.
+///
+/// # Panics
+/// Outside of a runtime.
+pub(crate) fn asked_to_end() -> impl Future<Output = ()> + Send {
+    // Not in the future: a signal that came before its first poll would end the process.
+    let mut listeners = listeners();
+    poll_fn(move |cx| match listeners.iter_mut().any(|listener| listener.poll_recv(cx).is_ready()) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
     })
-    .await;
 }
 
+/// Returns a listener for each of the signals; none for a signal that the system does not let a program handle.
 #[cfg(unix)]
-async fn terminated() {
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut signal) => drop(signal.recv().await),
-        Err(_) => pending().await,
-    }
+fn listeners() -> Vec<tokio::signal::unix::Signal> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
+    kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect()
 }
 
 #[cfg(not(unix))]
-async fn terminated() {
-    pending().await
+fn listeners() -> Vec<tokio::signal::windows::CtrlC> {
+    tokio::signal::windows::ctrl_c().into_iter().collect()
 }
 
 /// A reader that is at its end once the process is asked to end.
@@ -64,8 +60,9 @@ impl<R> UntilAsked<R> {
     pub(crate) fn new(reader: R) -> Self {
         let asked = Arc::<Asked>::default();
         let told = Arc::clone(&asked);
+        let until = asked_to_end();
         let task = spawn(async move {
-            asked_to_end().await;
+            until.await;
             told.is_asked.store(true, Ordering::SeqCst);
             let waker = told.waker.lock().unwrap_or_else(PoisonError::into_inner).take();
             waker.into_iter().for_each(Waker::wake);
@@ -94,5 +91,18 @@ impl<R: AsyncRead + Unpin> AsyncRead for UntilAsked<R> {
             }
         }
         read
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signal_that_comes_before_the_first_poll_does_not_end_the_process() {
+        let until = asked_to_end();
+        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM)
+            .expect("a process of our own");
+        until.await;
     }
 }

@@ -3,6 +3,7 @@
 //! In: a [`Server`]. Out: [`Built`], which the connections of the server share, or the first mistake. Calls
 //! are run by [`connection`].
 
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use plainwire_proto::peer::ServerConfig;
@@ -36,6 +37,12 @@ impl Server {
         self.log_to_stderr();
         // Checked before the descriptors are taken, so that a mistake is reported on the original stderr.
         let (built, hooks) = self.build(None)?;
+        if io::stdin().is_terminal() {
+            tracing::info!(
+                "stdin is a terminal, but this server expects the messages of a client: give the command of the server \
+                 to a client, such as `plainwire list -- COMMAND`; Ctrl-C ends the server"
+            );
+        }
         let stream =
             stdio::take().map_err(|source| Error::Io { doing: "taking over stdin and stdout", source })?;
         serve(built, hooks, Stream { reader: Box::new(UntilAsked::new(stream.reader)), ..stream }).await

@@ -6,6 +6,11 @@ async fn add(text: &str) -> u32 {
     1
 }
 
+#[tool]
+async fn optional(text: Option<&str>) -> u32 {
+    1
+}
+
 fn main() {
     drop(plainwire::server!("wrong").tool(add));
 }

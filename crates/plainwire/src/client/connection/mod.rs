@@ -45,6 +45,9 @@ pub(crate) use skipped_lines::SkippedLines;
 pub(crate) use state::ConnectionState;
 use timer::Timer;
 
+/// The maximal number of bytes of a line that is not UTF-8 that are kept for the warning about it.
+const MAX_SHOWN: usize = 400;
+
 /// A command from [`crate::Client`] to its connection task.
 pub(crate) enum Command {
     /// Reports when everything that waited before this command is sent, except requests that wait for their answers.
@@ -266,6 +269,7 @@ impl Pump {
         let Some(incoming) = link.next(cx)? else { return Ok(false) };
         #[cfg(feature = "http-client")]
         let whole;
+        let readable;
         let text = match incoming {
             #[cfg(feature = "http-client")]
             Incoming::Failed(id, error) => {
@@ -276,7 +280,13 @@ impl Pump {
             }
             Incoming::Frame(Frame::Line(bytes)) => {
                 peer.handle_frame(bytes, clock.now());
-                std::str::from_utf8(bytes).unwrap_or_default()
+                if let Ok(text) = std::str::from_utf8(bytes) {
+                    text
+                } else {
+                    // No message: what is shown of it can be replaced in part.
+                    readable = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SHOWN)]);
+                    &readable
+                }
             }
             Incoming::Frame(Frame::TooLong(prefix)) => {
                 peer.handle_oversize(prefix, clock.now());
