@@ -208,3 +208,13 @@ fn plain(ask: &Ask) -> Result<ClientBuilder, Failure> {
     }
     Ok(client)
 }
+
+/// Returns whether no further request can succeed. If `may_return`, a server over HTTP that can't be reached may be started
+/// again.
+pub(crate) async fn is_gone(client: &Client, may_return: bool) -> bool {
+    match client.ping().await {
+        Ok(()) => false,
+        Err(plainwire::Error::Unreachable { .. }) => !may_return,
+        Err(_) => true,
+    }
+}

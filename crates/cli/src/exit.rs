@@ -245,6 +245,9 @@ impl From<plainwire::Error> for Failure {
             plainwire::Error::Unanswered { why, .. } if why.message().contains("has no model") => {
                 (Exit::Unreachable, Some(NO_MODEL))
             }
+            plainwire::Error::Rpc(lacks) if lacks.message().contains("to declare `logging`") => {
+                (Exit::Refused, Some(LOG))
+            }
             // Known without a request, from what the server declares.
             plainwire::Error::Rpc(lacks) if *lacks.kind() == ErrorKind::MethodNotFound => {
                 (Exit::Refused, None)

@@ -79,6 +79,7 @@ pub use server::entry::{Entries, Prompt, Resource, ResourceTemplate, Tool, apps}
 #[cfg(feature = "http")]
 pub use server::http;
 pub use server::layer;
+pub use server::presentation;
 pub use server::result::ToolError;
 pub use server::roots::Roots;
 #[cfg(feature = "http")]

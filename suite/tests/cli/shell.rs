@@ -285,7 +285,7 @@ fn a_user_types_completes_answers_and_interrupts() {
 #[test]
 fn a_setting_that_fails_is_a_line_that_failed() {
     let ran = shell(":log debug\n");
-    let said = "error: expected the server to declare `logging`, but found that it does not\n\nhint: a shell that is \
-                started with `--server-log` shows what the server writes to its stderr\n";
+    let said = "error: expected the server to declare `logging`, but found that it does not\n\nhint: `--server-log` shows \
+                what the server writes to its stderr\n";
     assert_eq!((ran.code, &*ran.stderr), (4, said));
 }

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 
 use crate::args::{Command, Session};
-use crate::connect::{with_client_and_person, with_client_for_long};
+use crate::connect::{is_gone, with_client_and_person, with_client_for_long};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
 use crate::terminal::{Terminal, TerminalInput};
@@ -150,15 +150,6 @@ async fn lines(
     Ok(if is_terminal { Exit::Done } else { exit })
 }
 
-/// Returns whether no further line can succeed. On a terminal, the user may start a server over HTTP again.
-async fn is_gone(client: &Client, is_terminal: bool) -> bool {
-    match client.ping().await {
-        Ok(()) => false,
-        Err(plainwire::Error::Unreachable { .. }) => !is_terminal,
-        Err(_) => true,
-    }
-}
-
 /// Returns the level of the log messages that a command asks for itself.
 fn own_level(command: &Command) -> Option<LogLevel> {
     match command {
@@ -183,14 +174,6 @@ async fn one(client: &Client, command: Command, session: &Session) -> Result<Exi
     }
 }
 
-/// Returns the failure of a request for log messages, with a hint if the server sends none.
-fn without_log(client: &Client, error: plainwire::Error) -> Failure {
-    let hint = "a shell that is started with `--server-log` shows what the server writes to its stderr";
-    let lacks_them = !client.hello().capabilities.has("logging");
-    let failure = Failure::from(error);
-    Failure { hint: lacks_them.then(|| hint.to_owned()).or(failure.hint), ..failure }
-}
-
 async fn set(client: &Client, settings: &mut Settings, setting: Setting) -> Result<(), Failure> {
     let state = |is_on: bool| if is_on { "on" } else { "off" };
     match setting {
@@ -204,7 +187,7 @@ async fn set(client: &Client, settings: &mut Settings, setting: Setting) -> Resu
             output::note(&format!("the steps of calls are {}", state(settings.trace)));
         }
         Setting::Log(level) => {
-            client.set_log_level(level).await.map_err(|error| without_log(client, error))?;
+            client.set_log_level(level).await?;
             settings.log = Some(level);
             output::note(&format!("log messages from {} on", level.as_str()));
         }

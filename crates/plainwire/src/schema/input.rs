@@ -208,6 +208,24 @@ impl InputSchema {
         self.titles.iter().find(|(name, _)| name == property).map(|(_, title)| &**title)
     }
 
+    /// Returns whether the root has a property `name`.
+    pub(crate) fn has_property(&self, name: &str) -> bool {
+        self.value.get("properties").is_some_and(|it| it.get(name).is_some())
+    }
+
+    /// Returns the schema with one more property of the root, behind the others. Its order is that of the declaration only
+    /// if the schema comes from a type.
+    pub(crate) fn with_property(&self, name: &str, schema: Value) -> Self {
+        let mut this = self.clone();
+        if let Some(root) = this.value.as_object_mut()
+            && let Value::Object(properties) = root.entry("properties").or_insert_with(|| json!({}))
+        {
+            properties.insert(name.to_owned(), schema);
+        }
+        this.text = text::ordered(&this.value, self.order);
+        this
+    }
+
     /// Returns each property of the root: its name, its schema, and whether it is required. The properties
     /// are in the order of their declaration, or sorted by name if that order is not known.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {

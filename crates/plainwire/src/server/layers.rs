@@ -1,18 +1,10 @@
-//! The layers of a whole server: [`Server::layer`] and [`Server::mask_errors`].
+//! The layers of a whole server: [`Server::layer`], [`Server::mask_errors`] and [`Server::presentation`].
 
 use std::sync::Arc;
 
 use super::Server;
 use super::layer::Layer;
-
-/// The layers of a whole server, and its choice to mask error texts: both apply to every call.
-#[derive(Default)]
-pub(super) struct Layering {
-    /// The layers around every entry, the outermost first.
-    pub(super) layers: Vec<Arc<dyn Layer>>,
-    /// Whether [`Server::mask_errors`] was called.
-    pub(super) masks_errors: bool,
-}
+use super::presentation::Presentation;
 
 impl Server {
     /// Adds a layer around every tool, resource, template and prompt, including entries that are added later:
@@ -29,6 +21,13 @@ impl Server {
     /// [`Self::layer`].
     pub fn mask_errors(mut self) -> Self {
         self.layering.masks_errors = true;
+        self
+    }
+
+    /// Sets the form of the results of tools; see [`super::presentation`]. One call changes all tools of the server, also those
+    /// that are mounted or added later. Errors have structured content too, of the kind `toolError:v1`.
+    pub fn presentation(mut self, presentation: Presentation) -> Self {
+        self.layering.presentation = Some(Arc::new(presentation));
         self
     }
 }

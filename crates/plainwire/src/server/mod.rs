@@ -34,6 +34,7 @@ pub mod http;
 pub mod layer;
 mod layers;
 mod mount;
+pub mod presentation;
 mod principal;
 pub(crate) mod result;
 pub(crate) mod roots;
@@ -42,10 +43,9 @@ mod serving;
 pub mod store;
 
 pub(crate) use built::Built;
-use catalog::{ServerHandle, SharedCatalog};
+use catalog::{Layering, ServerHandle, SharedCatalog};
 use context::{ProgressRate, States};
 use entry::{AnyResource, IntoEntry, Prompt, Provider, ResourceTemplate, Tool};
-use layers::Layering;
 pub use mount::Mounted;
 pub use principal::Principal;
 

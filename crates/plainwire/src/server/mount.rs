@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Server;
+use super::catalog::Layering;
 use super::entry::Mount;
-use super::layers::Layering;
 
 /// A server that can be mounted in another: see [`Server::mount`].
 pub struct Mounted(Box<Server>);
@@ -63,7 +63,7 @@ impl Server {
     pub fn mount(mut self, prefix: impl Into<String>, mounted: impl Into<Mounted>) -> Self {
         let (Mounted(inner), at) = (mounted.into(), Location::caller());
         let Self { cache_hint, experimental, handled, hooks, instructions, layering, logging, .. } = *inner;
-        let Layering { layers, masks_errors } = layering;
+        let Layering { layers, masks_errors, .. } = layering;
         let prefix = prefix.into();
         if !prefix.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b)) {
             let text = format!(

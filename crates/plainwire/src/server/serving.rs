@@ -3,7 +3,6 @@
 //! In: a [`Server`]. Out: [`Built`], which the connections of the server share, or the first mistake. Calls
 //! are run by [`connection`].
 
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use plainwire_proto::peer::ServerConfig;
@@ -37,12 +36,6 @@ impl Server {
         self.log_to_stderr();
         // Checked before the descriptors are taken, so that a mistake is reported on the original stderr.
         let (built, hooks) = self.build(None)?;
-        if io::stdin().is_terminal() {
-            tracing::info!(
-                "stdin is a terminal, but this server expects the messages of a client: give the command of the server \
-                 to a client, such as `plainwire list -- COMMAND`; Ctrl-C ends the server"
-            );
-        }
         let stream =
             stdio::take().map_err(|source| Error::Io { doing: "taking over stdin and stdout", source })?;
         serve(built, hooks, Stream { reader: Box::new(UntilAsked::new(stream.reader)), ..stream }).await
@@ -108,13 +101,13 @@ impl Server {
         };
         let names = (self.info.name.as_str(), self.info.version.as_str());
         let sealer = Sealer::new(keys, names, self.sealing.ttl, self.sealing.single_use);
-        let Self { cache_hint, page_size, preset, slow_step, .. } = self;
+        let Self { cache_hint, layering, page_size, preset, slow_step, .. } = self;
         if let Some(message) = self.states.problem() {
             return Err(Error::Declaration { at: self.at, message });
         }
-        let layers = self.layering.layers;
+        let masks_errors = layering.masks_errors;
         let shows_views = self.experimental.extension(apps::EXTENSION).is_some();
-        let settings = Settings { cache_hint, layers, page_size, preset, shows_views, slow_step };
+        let settings = Settings { cache_hint, layering, page_size, preset, shows_views, slow_step };
         self.shared.begin(&self.info.name, settings, self.states)?;
         let mut capabilities = self.experimental;
         self.shared.with_declared(|declared| declared.declare_in(&mut capabilities, self.handled));
@@ -137,7 +130,7 @@ impl Server {
             config: Arc::new(config),
             detached: crate::runtime::Detached::default(),
             drain: self.drain,
-            masks_errors: self.layering.masks_errors,
+            masks_errors,
             max_questions: self.max_questions,
             sealer: Arc::new(sealer),
             principal: principal.map(Arc::new),

@@ -18,6 +18,7 @@ mod log_messages;
 mod mounting;
 mod pages;
 mod panics;
+mod presentation;
 mod progress;
 #[path = "../support/raw_client.rs"]
 mod raw_client;

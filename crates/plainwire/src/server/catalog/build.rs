@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plainwire_proto::cursor::CursorKey;
-use plainwire_proto::model::{self, RawJson};
+use plainwire_proto::model::RawJson;
 
 use super::{Catalog, CompletionTarget, Entry, Lists, Pace, Settings};
 use crate::schema::InputSchema;
@@ -15,6 +15,7 @@ use crate::server::context::OnCancel;
 use crate::server::entry::{Completers, Core, Declared, Prompt, Resource, ResourceTemplate, Tool, apps};
 use crate::server::handler::Run;
 use crate::server::layer::{Chain, Layer};
+use crate::server::presentation::PresentedTool;
 use crate::server::result::Kind;
 
 impl Catalog {
@@ -76,17 +77,34 @@ impl<'b> Builder<'b> {
             Some(_) => entry,
             None => Entry { headers: it.core.schema.param_headers(), ..entry },
         };
-        let entry = self.layered(entry, Kind::Tool, &it.core);
+        let mut listed = it.entry.clone();
+        let entry = match &self.settings.layering.presentation {
+            None => {
+                listed.input_schema = it.core.schema.listed(self.settings.preset);
+                self.layered(entry, Kind::Tool, &it.core, None)
+            }
+            Some(presentation) => {
+                let tool = PresentedTool {
+                    masks_errors: self.settings.layering.masks_errors,
+                    name: &entry.name,
+                    output_schema: listed.output_schema.as_ref(),
+                    schema: &it.core.schema,
+                };
+                let layer = presentation.layer(&tool);
+                listed.input_schema = presentation.listed(&it.core.schema).listed(self.settings.preset);
+                listed.output_schema = listed.output_schema.map(|it| presentation.listed_output(&it));
+                self.layered(entry, Kind::Tool, &it.core, Some(layer))
+            }
+        };
         self.tools.insert(name.clone(), entry);
-        let input_schema = it.core.schema.listed(self.settings.preset);
-        self.lists.tools.push(model::Tool { input_schema, ..it.entry.clone() });
+        self.lists.tools.push(listed);
     }
 
     fn prompt(&mut self, it: &Prompt) {
         let name = &it.entry.name;
         self.names += &format!("prompt {name}\n");
         let last = self.last.and_then(|last| last.prompts.get(name));
-        let entry = self.layered(self.entry("prompt", name, &it.core, last), Kind::Prompt, &it.core);
+        let entry = self.layered(self.entry("prompt", name, &it.core, last), Kind::Prompt, &it.core, None);
         self.prompts.insert(name.clone(), entry);
         self.complete(
             CompletionTarget::Prompt(name.clone()),
@@ -107,7 +125,7 @@ impl<'b> Builder<'b> {
             ui: listed(it.entry.meta.as_ref()),
             ..self.entry("resource", uri, &it.core, last)
         };
-        let entry = self.layered(entry, Kind::Resource, &it.core);
+        let entry = self.layered(entry, Kind::Resource, &it.core, None);
         self.resources.insert(uri.clone(), entry);
         self.lists.resources.push(it.entry.clone());
     }
@@ -124,7 +142,7 @@ impl<'b> Builder<'b> {
             ui: listed(it.entry.meta.as_ref()),
             ..self.entry("resource template", uri, &it.core, last.map(|(_, entry)| entry))
         };
-        let entry = self.layered(entry, Kind::Resource, &it.core);
+        let entry = self.layered(entry, Kind::Resource, &it.core, None);
         self.templates.push((it.template.clone(), entry));
         self.complete(
             CompletionTarget::Template(uri.clone()),
@@ -164,11 +182,18 @@ impl<'b> Builder<'b> {
         known.map_or_else(|| Pace::new(self.settings.slow_step), |last| Arc::clone(&last.pace))
     }
 
-    /// Sets the kind of `entry`, and puts the layers (code around calls) of the server and of the entry
-    /// around its handler.
-    fn layered(&self, mut entry: Entry, kind: Kind, core: &Core) -> Arc<Entry> {
+    /// Sets the kind of `entry`, and puts layers (code around calls) around its handler: `outermost`, those of the server,
+    /// and those of the entry.
+    fn layered(
+        &self,
+        mut entry: Entry,
+        kind: Kind,
+        core: &Core,
+        outermost: Option<Arc<dyn Layer>>,
+    ) -> Arc<Entry> {
         entry.kind = Some(kind);
-        let layers: Vec<Arc<dyn Layer>> = [&*self.settings.layers, &*core.layers].concat();
+        let inner = self.settings.layering.layers.iter().chain(core.layers.iter()).map(Arc::clone);
+        let layers: Vec<Arc<dyn Layer>> = outermost.into_iter().chain(inner).collect();
         if !layers.is_empty() {
             entry.chain = Some(Arc::new(Chain {
                 kind,

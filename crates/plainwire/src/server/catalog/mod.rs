@@ -18,6 +18,7 @@ use plainwire_proto::revision::Revision;
 use super::context::{OnCancel, States};
 use super::handler::Run;
 use super::layer::{Chain, Layer};
+use super::presentation::Present;
 use super::result::Kind;
 use crate::schema::arguments::nearest;
 use crate::schema::{InputSchema, Rewrite, Template};
@@ -66,12 +67,22 @@ pub(crate) struct Entry {
     pub(crate) ui: Option<RawJson>,
 }
 
+/// The layers around the entries of a whole server, and what its results look like.
+#[derive(Default)]
+pub(crate) struct Layering {
+    /// The layers (code around calls) around every entry, the outermost first.
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
+    /// Whether texts of other errors are hidden from models.
+    pub(crate) masks_errors: bool,
+    /// The presentation of the results of tools; `None` if the program sets none.
+    pub(crate) presentation: Option<Arc<dyn Present>>,
+}
+
 /// The settings that [`Catalog::new`] needs beside the entries.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) cache_hint: CacheHint,
-    /// The layers (code around calls) around every entry, the outermost first.
-    pub(crate) layers: Vec<Arc<dyn Layer>>,
+    pub(crate) layering: Layering,
     pub(crate) page_size: usize,
     /// The rewriting of input schemas in `tools/list`; `None` if the program sets no schema preset.
     pub(crate) preset: Option<Rewrite>,

@@ -5,7 +5,7 @@
 //! `/dev/null`, so that child processes can't steal requests. Both replacements are for Unix (`unix.rs`);
 //! other systems use the descriptors unchanged.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Stream;
@@ -27,6 +27,12 @@ pub(crate) fn take() -> io::Result<Stream> {
         return Err(io::Error::other(
             "expected stdin and stdout to be free, but this process serves them already",
         ));
+    }
+    if io::stdin().is_terminal() {
+        tracing::info!(
+            "stdin is a terminal, but this server expects the messages of a client: give the command of the server \
+             to a client, such as `plainwire list -- COMMAND`; Ctrl-C ends the server"
+        );
     }
     #[cfg(unix)]
     return unix::take();

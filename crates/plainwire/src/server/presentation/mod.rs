@@ -1,0 +1,210 @@
+//! Presentation: the form of the results of tools, for models, for programs and for people.
+//!
+//! In: the choice of [`crate::Server::presentation`], and the value that a tool returned. Out: its blocks of content. Structured content is
+//! the value itself, complete in every form; its JSON and its Markdown are made from it here, and nowhere else.
+//!
+//! ```
+//! use plainwire::prelude::*;
+//! use plainwire::presentation::Presentation;
+//!
+//! #[data]
+//! struct Plant {
+//!     name: String,
+//!     shade: bool,
+//! }
+//!
+//! /// Lists plants for a garden.
+//! #[tool(read_only)]
+//! async fn plants() -> Vec<Plant> {
+//!     vec![Plant { name: "fern".into(), shade: true }, Plant { name: "rose".into(), shade: false }]
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let server = plainwire::server!("garden").tool(plants).presentation(Presentation::gated());
+//! let client = plainwire::testing::client(server).await?;
+//! let read = client.call_tool("plants", json!({})).await?;
+//! let table = "| name | shade |\n| --- | --- |\n| fern | true |\n| rose | false |\n";
+//! assert_eq!(read.content[0].as_text(), Some(table));
+//! let json = client.call_tool("plants", json!({ "format": "json" })).await?;
+//! let text = r#"[{"name":"fern","shade":true},{"name":"rose","shade":false}]"#;
+//! assert_eq!(json.content[0].as_text(), Some(text));
+//! # Ok(()) }
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use plainwire_proto::model::RawJson;
+
+use super::layer::Layer;
+use crate::schema::InputSchema;
+
+mod error;
+mod markdown;
+mod needs_input;
+mod stage;
+mod tree;
+
+pub use needs_input::NeedsInput;
+use stage::Stage;
+
+/// The form of the results of a server: a profile, and its settings. See [`crate::Server::presentation`].
+#[derive(Clone, Debug)]
+pub struct Presentation {
+    /// Whether a tool of the profile `data` takes an argument `format`, and ignores it.
+    accepts_format: bool,
+    /// The form of a result if the call names none; `None` in the profile `data`, where no call can name one.
+    default: Option<Format>,
+    is_pretty: bool,
+    /// The maximal size of a result, in bytes.
+    limit: usize,
+}
+
+/// The form of a result in the profile [`Presentation::gated`]: the argument `format` of each tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Markdown, and no JSON among the blocks.
+    #[default]
+    Markdown,
+    /// JSON, and no Markdown.
+    Json,
+    /// Markdown, and JSON as the last block.
+    Both,
+}
+
+impl Format {
+    /// All forms, in the order in which a schema names them.
+    pub const ALL: [Self; 3] = [Self::Markdown, Self::Json, Self::Both];
+
+    /// Returns the word for the form, as in the argument `format`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Json => "json",
+            Self::Both => "both",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    /// Reads the word for a form.
+    ///
+    /// # Errors
+    /// A sentence with the words that there are.
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|it| it.as_str() == text).ok_or_else(|| {
+            format!(
+                "expected \"markdown\", \"json\" or \"both\", but found {:?}",
+                plainwire_proto::json::shorten(text)
+            )
+        })
+    }
+}
+
+/// The default of [`Presentation::limit`].
+const LIMIT: usize = 1 << 20;
+
+impl Presentation {
+    /// Returns the profile `data`: the text of a result is the JSON of its structured content, and tools have no argument
+    /// for its form. Programs, and models that read JSON well, need nothing else.
+    pub fn data() -> Self {
+        Self { accepts_format: false, default: None, is_pretty: false, limit: LIMIT }
+    }
+
+    /// Returns the profile `gated`: each tool has an argument `format`, and without it a result is Markdown for a person to
+    /// read. Structured content is complete in every form.
+    ///
+    /// A text that a tool returns stays as it is. In the forms with JSON it is `{"kind":"text:v1","text":"…"}`.
+    pub fn gated() -> Self {
+        Self { default: Some(Format::Markdown), ..Self::data() }
+    }
+
+    /// Sets the form of a result if the call names none. Only for [`Self::gated`]; [`Format::Markdown`] by default.
+    #[must_use]
+    pub fn default_format(mut self, format: Format) -> Self {
+        self.default = self.default.map(|_| format);
+        self
+    }
+
+    /// Breaks JSON into lines, for people who read it. Costs more tokens.
+    #[must_use]
+    pub fn pretty(mut self) -> Self {
+        self.is_pretty = true;
+        self
+    }
+
+    /// Lets the tools of the profile [`Self::data`] take an argument `format`, which they ignore with a warning in the log:
+    /// for clients that were written when the server was [`Self::gated`]. The schemas do not have it.
+    #[must_use]
+    pub fn accept_format(mut self) -> Self {
+        self.accepts_format = self.default.is_none();
+        self
+    }
+
+    /// Sets the maximal size of a result in bytes: its blocks and its structured content together, 1 MiB by default. A
+    /// larger result becomes an error that says so.
+    #[must_use]
+    pub fn limit(mut self, bytes: usize) -> Self {
+        self.limit = bytes;
+        self
+    }
+}
+
+/// The part of a presentation that the catalog uses, for each tool.
+///
+/// A trait, so that a program that sets no presentation does not contain the code of one.
+pub(crate) trait Present: Send + Sync {
+    /// Returns the layer that is outside of all others of the tool.
+    fn layer(&self, tool: &PresentedTool<'_>) -> Arc<dyn Layer>;
+
+    /// Returns the schema with the argument that the presentation adds, for lists.
+    fn listed(&self, schema: &InputSchema) -> InputSchema;
+
+    /// Returns the schema of everything that the tool can return, for lists.
+    fn listed_output(&self, schema: &RawJson) -> RawJson;
+}
+
+/// A tool, as far as its presentation depends on it.
+pub(crate) struct PresentedTool<'t> {
+    /// Whether texts of other errors are hidden from the model.
+    pub(crate) masks_errors: bool,
+    /// The kind and name, for messages: "the tool `add`".
+    pub(crate) name: &'t str,
+    pub(crate) output_schema: Option<&'t RawJson>,
+    pub(crate) schema: &'t InputSchema,
+}
+
+/// The name of the argument for the form of a result.
+const FORMAT: &str = "format";
+
+impl Present for Presentation {
+    fn layer(&self, tool: &PresentedTool<'_>) -> Arc<dyn Layer> {
+        Arc::new(Stage::new(self.clone(), tool))
+    }
+
+    fn listed(&self, schema: &InputSchema) -> InputSchema {
+        match self.default {
+            Some(default) if !schema.has_property(FORMAT) => {
+                let words = Format::ALL.map(Format::as_str);
+                let property =
+                    serde_json::json!({ "type": "string", "enum": words, "default": default.as_str() });
+                schema.with_property(FORMAT, property)
+            }
+            _ => schema.clone(),
+        }
+    }
+
+    fn listed_output(&self, schema: &RawJson) -> RawJson {
+        error::with_error(schema)
+    }
+}
