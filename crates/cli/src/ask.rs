@@ -218,7 +218,7 @@ fn show_last(text: &str) {
     let head = match lines.len() - last.len() {
         _ if last.is_empty() => return,
         0 => "the server wrote to its stderr:".to_owned(),
-        more => format!("the server wrote to its stderr (`--server-log` shows {more} lines more):"),
+        _ => "the server wrote to its stderr (`--server-log` shows all of it):".to_owned(),
     };
     output::note(&format!("{head}\n{}", visible::quoted(&last.join("\n")).trim_end()));
 }

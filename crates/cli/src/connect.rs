@@ -99,7 +99,11 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
     let target = token_store::with_tokens(target::of(&ask.choice)?).await?;
     let client = with_bar("connecting to the server", builder.connect(target)).await.map_err(|error| {
         let failed = matches!(error, plainwire::Error::Io { .. });
-        let failure = Failure::from(error).with_server(&ask.choice);
+        let mut failure = Failure::from(error).with_server(&ask.choice);
+        if ask.revision.is_none() && matches!(ask.era, args::Era::Auto) {
+            // The server has none of all the revisions.
+            failure.hint.take_if(|hint| hint == exit::REVISION);
+        }
         let only = match &ask.choice.command[..] {
             [only] => only.to_string_lossy().into_owned(),
             _ => String::new(),

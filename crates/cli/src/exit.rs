@@ -347,7 +347,8 @@ pub(crate) const NO_WORDS: &str =
 pub(crate) const LOG: &str = "`--server-log` shows what the server writes to its stderr";
 
 /// The hint for a server that has none of the revisions that the command line allows.
-const REVISION: &str = "without `--revision` and `--era`, the command speaks every revision that it knows";
+pub(crate) const REVISION: &str =
+    "without `--revision` and `--era`, the command speaks every revision that it knows";
 
 /// The hint for a URL that is not that of a server.
 const PATH: &str = "check the path of the URL: most servers have `/mcp`, old ones `/sse`";

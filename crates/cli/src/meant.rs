@@ -96,7 +96,7 @@ pub(crate) async fn by(client: &Client, wanted: List, name: &str) -> Meant {
         return Meant::Other(hint);
     }
     match nearest(name, keys()) {
-        Some(near) => Meant::Other(format!("did you mean {:?}?", visible::short_line(near, MAX_NAME))),
+        Some(near) => Meant::Other(format!("did you mean \"{}\"?", visible::short_line(near, MAX_NAME))),
         None => Meant::Unknown,
     }
 }

@@ -1,6 +1,7 @@
 //! Messages that a server sends on its own, on stderr: log messages and changes.
 
 use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plainwire::Client;
 use plainwire::client::{Change, Notice, Notices};
@@ -34,8 +35,17 @@ pub(crate) async fn with_log(
     done
 }
 
+/// The lowest level that the user wants to see; none before the user names one. Some servers send all messages, whatever
+/// level they are asked for.
+static LOWEST: Mutex<Option<LogLevel>> = Mutex::new(None);
+
+fn lowest() -> MutexGuard<'static, Option<LogLevel>> {
+    LOWEST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Asks the server for log messages of a level and above; without a level for `info`, if this costs no request.
 pub(crate) async fn ask_for(client: &Client, level: Option<LogLevel>) -> Result<(), Failure> {
+    *lowest() = level;
     // Asking a legacy server takes a request, a modern one none.
     let is_free =
         !client.revision().has(Feature::LegacySubscriptions) && client.hello().capabilities.has("logging");
@@ -48,6 +58,11 @@ pub(crate) async fn ask_for(client: &Client, level: Option<LogLevel>) -> Result<
         None => {}
     }
     Ok(())
+}
+
+/// Shows log messages of a level and above from now on.
+pub(crate) fn show_from(level: LogLevel) {
+    *lowest() = Some(level);
 }
 
 /// Calls `show` with each message.
@@ -94,7 +109,9 @@ pub(crate) fn show(notice: Notice) {
 }
 
 fn show_log(notice: Notice) {
-    if let Notice::Log(message) = notice {
+    if let Notice::Log(message) = notice
+        && lowest().is_none_or(|lowest| message.level >= lowest)
+    {
         output::note(&log_line(message));
     }
 }

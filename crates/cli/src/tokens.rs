@@ -41,7 +41,11 @@ pub(crate) async fn run(it: Tokens) -> Result<Exit, Failure> {
     } else {
         show(&it, &report)?;
     }
-    check_budget(it.budget, &report)
+    let hint = match it.against {
+        Some(_) => "the table shows how many tokens each tool has",
+        None => "`--by field` shows where they are",
+    };
+    check_budget(it.budget, &report, hint)
 }
 
 async fn entries(ask: &Ask, it: &Tokens) -> Result<Vec<Entry>, Failure> {
@@ -130,13 +134,13 @@ fn show_differences(before: &Report, now: &Report) -> Result<(), Failure> {
 }
 
 /// Fails if the tools have more tokens than the budget.
-fn check_budget(budget: Option<usize>, report: &Report) -> Result<Exit, Failure> {
+fn check_budget(budget: Option<usize>, report: &Report, hint: &str) -> Result<Exit, Failure> {
     match budget {
         Some(budget) if report.total > budget => {
             let (budget, total) = (grouped(budget), tokens(report, report.total));
             let text =
                 format!("expected at most {budget} tokens in the tools of the server, but found {total}");
-            Err(Failure::check_failed(text, "`--by field` shows where they are"))
+            Err(Failure::check_failed(text, hint))
         }
         _ => Ok(Exit::Done),
     }

@@ -128,16 +128,22 @@ async fn show_change(watch: &Watch, client: &Client, change: &Change) -> Result<
             return Ok(printed?);
         }
     };
-    let contents = if watch.read { contents(client, uri).await? } else { None };
     if watch.ask.json.is_some() {
+        let read = if watch.read { contents(client, uri).await } else { Ok(None) };
         let mut line = json!({ "changed": "resource", "uri": uri });
-        if let (Some(raw), Value::Object(line)) = (contents, &mut line) {
-            let mut result: Value = read_as(&raw)?;
+        if let (Ok(Some(raw)), Value::Object(line)) = (&read, &mut line) {
+            let mut result: Value = read_as(raw)?;
             line.insert("contents".to_owned(), result["contents"].take());
         }
-        return Ok(output::json(&line)?);
+        // A change is told even if the server ends before it is read.
+        output::json(&line)?;
+        return read.map(drop);
     }
     output::line(&format!("resource {} changed", visible::line(uri)))?;
+    if !watch.read {
+        return Ok(());
+    }
+    let contents = contents(client, uri).await?;
     let Some(raw) = contents else { return Ok(()) };
     let result: ReadResourceResult = read_as(&raw)?;
     for contents in &result.contents {

@@ -9,14 +9,25 @@ use std::path::{Path, PathBuf};
 /// The maximal number of symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 
+/// The names of this program's own stdout.
+const STDOUT: [&str; 3] = ["/dev/fd/1", "/dev/stdout", "/proc/self/fd/1"];
+
 /// Writes bytes to a file that a user has named. A symbolic link stays a link, the mode of an old file is kept,
 /// and what is no file, such as a pipe or `/dev/null`, is written to directly.
 pub(crate) fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let bytes = bytes.as_ref();
-    let path = &target(path)?;
+    // A file that stdout is redirected to is not replaced: other output goes there too.
+    if STDOUT.iter().any(|name| path == Path::new(name)) {
+        let mut out = io::stdout();
+        return out.write_all(bytes).and_then(|()| out.flush());
+    }
+    // The link to a pipe leads to no path, so the link itself is asked.
     match fs::metadata(path) {
         Ok(facts) if !facts.is_file() => fs::write(path, bytes),
-        _ => write(path, bytes, &Mode::of(path, false)?),
+        _ => {
+            let path = &target(path)?;
+            write(path, bytes, &Mode::of(path, false)?)
+        }
     }
 }
 

@@ -8,7 +8,8 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Error, Expr, ExprRange, GenericArgument, LitStr, PathArguments, RangeLimits, Result, Type,
+    Attribute, Error, Expr, ExprLit, ExprRange, GenericArgument, Lit, LitInt, LitStr, PathArguments,
+    RangeLimits, Result, Type, UnOp,
 };
 
 use crate::header;
@@ -42,6 +43,7 @@ fn range(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     let written = Bounds::of(&range);
     written.hold_something().and_then(|()| written.fit(ty))?;
     let ExprRange { start, limits, end, .. } = range;
+    let (start, end) = (start.map(typed), end.map(typed));
     let least = start.map(|least| quote!(min = #least));
     Ok(match (end, limits) {
         (Some(most), RangeLimits::Closed(_)) => {
@@ -54,6 +56,23 @@ fn range(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
         }
         (None, _) => quote!(#[schemars(range(#least))]),
     })
+}
+
+/// Gives a literal that is too large for `i32`, the type of a number without one, a type.
+fn typed(bound: Box<Expr>) -> TokenStream {
+    let (sign, literal) = match &*bound {
+        Expr::Unary(it) if matches!(it.op, UnOp::Neg(_)) => (Some(&it.op), &*it.expr),
+        other => (None, other),
+    };
+    let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = literal else { return quote!(#bound) };
+    match number.base10_parse::<u64>() {
+        Ok(value) if number.suffix().is_empty() && i32::try_from(value).is_err() => {
+            let ty = if i64::try_from(value).is_ok() { "i64" } else { "u64" };
+            let number = LitInt::new(&format!("{value}{ty}"), number.span());
+            quote!(#sign #number)
+        }
+        _ => quote!(#bound),
+    }
 }
 
 fn length(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {

@@ -71,14 +71,26 @@ pub(crate) fn arguments(attributes: &[Attribute]) -> Vec<Described> {
     found
 }
 
-/// Returns the name and the text of a list item that begins with a name in backticks.
+/// Returns the name and the text of a list item that begins with a name: in backticks, or before a colon or a dash.
 fn item(line: &str) -> Option<(&str, &str)> {
-    let rest = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
-    let (name, rest) = rest.trim_start().strip_prefix('`')?.split_once('`')?;
+    let rest = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?.trim_start();
+    let (name, rest) = match rest.strip_prefix('`') {
+        Some(rest) => rest.split_once('`')?,
+        None => [":", " - ", " – ", " — "]
+            .iter()
+            .find_map(|sign| rest.split_once(sign))
+            .filter(|it| is_name(it.0))?,
+    };
     Some((
         name.strip_prefix("r#").unwrap_or(name),
         rest.trim_start().trim_start_matches([':', '-', '–', '—']).trim(),
     ))
+}
+
+/// Returns whether a word is written as names of arguments are.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|it: char| it.is_ascii_lowercase() || it == '_')
+        && word.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_')
 }
 
 /// Refuses doc comments whose text is elsewhere, as in `#[doc = include_str!("…")]`. A macro does not see

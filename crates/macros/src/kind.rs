@@ -5,6 +5,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
 use syn::{Data, DeriveInput, Error, Fields, Ident, LitStr, Result, Token, Type};
 
@@ -62,7 +63,13 @@ fn kind(text: LitStr) -> Result<LitStr> {
 /// Returns the attributes that give a struct its kind, and the impl of `Kinds`.
 pub(crate) fn of_struct(kind: &LitStr, ty: &DeriveInput) -> Result<(TokenStream, TokenStream)> {
     match &ty.data {
-        Data::Struct(it) if matches!(it.fields, Fields::Named(_)) => {}
+        Data::Struct(it) if matches!(it.fields, Fields::Named(_)) => {
+            let own = |field: &&syn::Field| field.ident.as_ref().is_some_and(|name| name.unraw() == "kind");
+            if let Some(field) = it.fields.iter().find(own) {
+                let text = "expected no field `kind`, since `#[data(kind = …)]` adds this member";
+                return Err(Error::new_spanned(&field.ident, text));
+            }
+        }
         _ => {
             let text = "expected `kind` on a struct with named fields; an enum takes `#[data(kinds)]`";
             return Err(Error::new(kind.span(), text));

@@ -183,11 +183,12 @@ impl Error {
             data: Option<Box<RawValue>>,
         }
         let Ok(wire) = serde_json::from_str::<Wire>(json) else {
-            let found = shorten(json);
-            return Self::new(
-                ErrorKind::InvalidRequest,
-                format!("expected `error` to be an object, but found {found}"),
-            );
+            let expected = if json.starts_with('{') {
+                "expected `error` to have a whole number as `code` and a text as `message`"
+            } else {
+                "expected `error` to be an object"
+            };
+            return Self::new(ErrorKind::InvalidRequest, format!("{expected}, but found {}", shorten(json)));
         };
         let kind = match wire.code {
             -32700 => ErrorKind::Parse,
@@ -286,5 +287,7 @@ mod tests {
     #[test]
     fn survives_an_error_that_is_no_object() {
         assert_eq!(Error::from_wire("7", "ping").message(), "expected `error` to be an object, but found 7");
+        let said = "expected `error` to have a whole number as `code` and a text as `message`, but found {\"code\":\"E1\"}";
+        assert_eq!(Error::from_wire(r#"{"code":"E1"}"#, "ping").message(), said);
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use super::completion::complete;
+use super::script::Step;
 use super::{ask, run, script};
 use plainwire_suite::binary;
 use serde_json::json;
@@ -352,4 +353,46 @@ fn a_picture_is_written_to_a_file_byte_for_byte() {
         assert_eq!(std::fs::read(&path).expect("a file"), [0, 1, 255]);
         std::fs::remove_file(&path).expect("a file of our own");
     }
+}
+
+#[test]
+fn one_element_in_json_is_a_list_of_objects_or_of_lists() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "edits": { "type": "array", "items": { "type": "object" } },
+            "rows": { "type": "array", "items": { "type": "array", "items": { "type": "integer" } } }
+        }
+    });
+    let tools = json!({ "tools": [{ "name": "add", "inputSchema": schema }] });
+    for (word, expected) in [
+        (r#"edits={"x":1,"y":2}"#, r#""edits":[{"x":1,"y":2}]"#),
+        (r#"edits=[{"x":1},{"y":2}]"#, r#""edits":[{"x":1},{"y":2}]"#),
+        ("rows=[1,2]", r#""rows":[[1,2]]"#),
+        ("rows=[[1],[2]]", r#""rows":[[1],[2]]"#),
+        ("rows=1,2", r#""rows":[[1],[2]]"#),
+    ] {
+        let mut steps = script::legacy(&json!({ "tools": {} }));
+        steps.extend([script::answer(2, &tools), Step::Read, Step::Echo(3)]);
+        let ran = script::play(&["call", "add", word, "--era", "legacy"], steps, "");
+        assert!(ran.stdout.contains(expected), "{word}: {ran:?}");
+    }
+}
+
+#[test]
+fn log_messages_below_the_level_are_not_shown_whatever_the_server_sends() {
+    let mut steps = script::legacy(&json!({ "tools": {}, "logging": {} }));
+    steps.extend([script::answer(2, &json!({})), Step::Read]);
+    for level in ["debug", "error"] {
+        steps.push(script::notify("notifications/message", &json!({ "level": level, "data": level })));
+    }
+    steps.push(script::answer(3, &json!({ "content": [] })));
+    let ran = script::play(&["call", "t", "--log", "error", "--era", "legacy"], steps, "");
+    assert_eq!((ran.code, &*ran.stderr), (0, "[error] error\n"));
+}
+
+#[test]
+fn what_is_written_to_stdout_as_a_file_goes_where_the_rest_goes() {
+    let ran = ask(&["read", "server://info", "--out", "/dev/stdout"]);
+    assert!(ran.code == 0 && ran.stdout.contains("plainwire-reference"), "{ran:?}");
 }

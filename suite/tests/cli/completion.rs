@@ -45,6 +45,8 @@ fn completes_commands_and_options_without_a_server() {
     check("plainwire list --era |", &["auto", "legacy", "modern"]);
     check("plainwire completion f|", &["fish"]);
     check("plainwire call |", &[]);
+    check(&format!("plainwire call --json calculate ex| {REFERENCE}"), &["expression="]);
+    check(&format!("plainwire call --trace calculate ex| {REFERENCE}"), &["expression="]);
     assert!(complete("bash", "plainwire |").contains(&"completion".to_owned()));
     assert_eq!(
         complete("fish", "plainwire wat|"),

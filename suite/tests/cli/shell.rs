@@ -283,6 +283,14 @@ fn a_user_types_completes_answers_and_interrupts() {
 }
 
 #[test]
+fn the_option_for_help_alone_is_help() {
+    for line in ["--help\n", "-h\n", "help\n"] {
+        let ran = shell(line);
+        assert!(ran.code == 0 && ran.stderr.contains(":json"), "{line:?}: {ran:?}");
+    }
+}
+
+#[test]
 fn a_setting_that_fails_is_a_line_that_failed() {
     let ran = shell(":log debug\n");
     let said = "error: expected the server to declare `logging`, but found that it does not\n\nhint: `--server-log` shows \

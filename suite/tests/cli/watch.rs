@@ -148,6 +148,22 @@ fn exits_with_4_and_names_what_can_not_be_watched() {
 }
 
 #[test]
+fn says_a_change_even_if_the_server_goes_before_it_is_read() {
+    for (words, expected) in [
+        (&["watch", "a:b", "--read", "--era", "legacy"][..], "resource a:b changed\n"),
+        (
+            &["watch", "a:b", "--read", "--json", "--era", "legacy"],
+            "{\"changed\":\"resource\",\"uri\":\"a:b\"}\n",
+        ),
+    ] {
+        let mut steps = legacy(&all());
+        steps.extend([answer(2, &json!({})), updated("a:b"), Step::Read, Step::Shell("exit 0")]);
+        let ran = play(words, steps, "");
+        assert_eq!((ran.code, &*ran.stdout), (3, expected), "{ran:?}");
+    }
+}
+
+#[test]
 fn lets_no_uri_forge_a_line() {
     let mut steps = legacy(&all());
     steps.extend([answer(2, &json!({})), updated("a:b/\ntools changed\u{1b}[A")]);

@@ -176,7 +176,7 @@ pub(crate) struct Describe {
 #[derive(Debug, Args)]
 pub(crate) struct Tokens {
     /// Show the difference from the tools of another server: its command, quoted as one word.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "by")]
     pub(crate) against: Option<String>,
     /// Exit with 1 if the tools have more than N tokens.
     #[arg(long, value_name = "N", value_parser = whole)]

@@ -30,7 +30,7 @@ pub(super) fn convert(text: &str, shape: &Shape<'_>) -> Option<Node> {
         _ => None,
     };
     word.or_else(|| shape.allows(Kind::Object).then(|| whole(text, '{'))?)
-        .or_else(|| shape.allows(Kind::Array).then(|| whole(text, '[').or_else(|| list(text, shape)))?)
+        .or_else(|| shape.allows(Kind::Array).then(|| array(text, shape))?)
 }
 
 /// Returns the text of the command line that stands for a listed value.
@@ -61,6 +61,25 @@ fn is_whole(text: &str) -> bool {
 /// Returns the value of `text` if `text` is JSON that begins with `open`.
 fn whole(text: &str, open: char) -> Option<Node> {
     text.trim_start().starts_with(open).then(|| json(text))?
+}
+
+/// Returns the list that `text` is: JSON, one element in JSON, or elements between commas.
+fn array(text: &str, shape: &Shape<'_>) -> Option<Node> {
+    let items = shape.items();
+    let holds = |kind| items.as_ref().is_some_and(|items| items.allows(kind) && !items.is_open());
+    if holds(Kind::Object)
+        && let Some(element) = whole(text, '{')
+    {
+        return Some(Node::List(vec![element]));
+    }
+    match whole(text, '[') {
+        // In a list of lists, `[1,2]` is one of them, and `[[1,2]]` is all of it.
+        Some(element) if holds(Kind::Array) && !text.trim_start()[1..].trim_start().starts_with('[') => {
+            Some(Node::List(vec![element]))
+        }
+        Some(all) => Some(all),
+        None => list(text, shape),
+    }
 }
 
 /// Returns the list of the parts of `text` between commas; `None` if a part is no element.

@@ -26,6 +26,9 @@ pub(crate) use server::{Suggestion, fits, suggestions};
 /// only completes.
 const VARIABLE: &str = "PLAINWIRE_COMPLETE";
 
+/// The options whose value may be left out.
+const OPTIONAL: [&str; 3] = ["--json", "--server-log", "--trace"];
+
 const BASH: &str = r#"_plainwire() {
     COMPREPLY=()
     local reply
@@ -128,7 +131,13 @@ fn asked(shell: Shell) -> Option<Line> {
 }
 
 fn candidates(shell: Shell, line: &Line) -> Vec<CompletionCandidate> {
-    let mut words: Vec<_> = line.words.iter().map(|word| word.text.clone().into()).collect();
+    // Before a word, such an option stands without its value, which it takes only behind `=`.
+    let is_alone = |at: usize, text: &str| at < line.index && OPTIONAL.contains(&text);
+    let whole = |(at, word): (usize, &line::Word)| match is_alone(at, &word.text) {
+        true => format!("{}=", word.text).into(),
+        false => word.text.clone().into(),
+    };
+    let mut words: Vec<_> = line.words.iter().enumerate().map(whole).collect();
     if line.index >= words.len() {
         words.push("".into());
     }

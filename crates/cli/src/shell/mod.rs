@@ -188,6 +188,7 @@ async fn set(client: &Client, settings: &mut Settings, setting: Setting) -> Resu
         }
         Setting::Log(level) => {
             client.set_log_level(level).await?;
+            notices::show_from(level);
             settings.log = Some(level);
             output::note(&format!("log messages from {} on", level.as_str()));
         }

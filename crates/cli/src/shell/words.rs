@@ -102,7 +102,7 @@ pub(super) fn read(line: &str, ask: &Ask) -> Result<Typed, Failure> {
     let Some((first, rest)) = words.split_first() else { return Ok(Typed::Nothing) };
     Ok(match (first.as_str(), rest) {
         ("exit" | "quit" | ":quit" | ":q" | ":exit", []) => Typed::Quit,
-        ("help" | ":help" | "?", []) => Typed::Set(Setting::Help),
+        ("help" | "--help" | "-h" | ":help" | "?", []) => Typed::Set(Setting::Help),
         (":json", []) => Typed::Set(Setting::Json),
         (":trace", []) => Typed::Set(Setting::Trace),
         (word, [option]) if ["--help", "-h"].contains(&option.as_str()) => {

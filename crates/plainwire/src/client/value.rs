@@ -14,11 +14,14 @@ use crate::tool_failure::ToolFailure;
 
 /// Returns the value of a tool's result: see [`Client::call`].
 pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T> {
-    let text: String = result.content.iter().filter_map(Content::as_text).collect();
+    let texts: Vec<&str> = result.content.iter().filter_map(Content::as_text).collect();
+    let text = texts.join("\n");
     if result.is_error {
         return Err(Error::Tool { text, failure: ToolFailure::of(result).map(Box::new) });
     }
-    if let Some(structured) = &result.structured_content {
+    // Some servers write a missing member as `null`.
+    let is_missing = |structured: &RawValue| structured.get() == "null" && !matches!(&*text, "" | "null");
+    if let Some(structured) = result.structured_content.as_ref().filter(|it| !is_missing(it)) {
         let inside = wrapped(structured);
         // A text without the object says that the object is only a wrapper, even if a `T` could be made from it.
         let (first, second) = match inside {

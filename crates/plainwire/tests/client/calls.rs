@@ -149,3 +149,16 @@ async fn a_server_that_reads_nothing_holds_up_the_end_of_a_client_for_100_ms() {
     assert_eq!(began.elapsed().as_millis(), 100);
     drop(script);
 }
+
+#[tokio::test]
+async fn a_handler_of_progress_that_panics_ends_neither_the_call_nor_the_connection() {
+    testing::in_each_era(desks, Client::builder(), async |client| {
+        let meta = json!({ "com.example/desk": 7 });
+        let call = client.call::<String>("ask", json!({})).meta(&meta).on_progress(|_| panic!("a mistake"));
+        assert_eq!(call.await?, "7");
+        assert_eq!(client.call::<String>("ask", json!({})).meta(&meta).await?, "7");
+        Ok(())
+    })
+    .await
+    .expect("calls");
+}

@@ -124,3 +124,23 @@ async fn a_type_can_hold_all_arguments() {
     let client = plainwire::testing::client(plainwire::server!().tool(repeat)).await.expect("a right tool");
     assert_eq!(client.call::<String>("repeat", json!({ "text": "a" })).await.expect("text"), "aa");
 }
+
+/// Takes numbers beyond those of `i32`.
+#[tool]
+async fn far(
+    #[range(0..=3_000_000_000)] n: u32,
+    #[range(-3_000_000_000..)] m: i64,
+    #[range(..10_000_000_000_000_000_000)] k: u64,
+) -> String {
+    format!("{n} {m} {k}")
+}
+
+#[tokio::test]
+async fn a_bound_may_be_beyond_the_numbers_of_i32() {
+    let client = plainwire::testing::client(plainwire::server!("far").tool(far)).await.expect("a connection");
+    let fits = json!({ "n": 3_000_000_000_u32, "m": -3_000_000_000_i64, "k": 1 });
+    assert_eq!(client.call::<String>("far", &fits).await.expect("a text"), "3000000000 -3000000000 1");
+    let refused =
+        client.call_tool("far", json!({ "n": 3_000_000_001_u32, "m": 0, "k": 0 })).await.expect("a result");
+    assert!(refused.is_error, "{refused:?}");
+}

@@ -111,3 +111,28 @@ fn a_payload_has_at_most_262_144_values() {
     assert_eq!(read(262_000), Ok(262_000));
     assert!(read(262_145).expect_err("too many").contains("at most 262144 values"));
 }
+
+#[tool(read_only)]
+async fn shelve(book: Book, #[range(1..=5)] row: u8) -> String {
+    format!("{} {row}", book.title)
+}
+
+#[tool(read_only)]
+async fn lend(books: Vec<Book>) -> usize {
+    books.len()
+}
+
+#[tokio::test]
+async fn a_value_with_a_kind_is_an_argument_too() {
+    let server = plainwire::server!("library").tool(shelve).tool(lend);
+    let client = plainwire::testing::client(server).await.expect("a connection");
+    let book = json!({ "kind": "bookDetails:v1", "title": "Moss" });
+    let shelved: String = client.call("shelve", json!({ "book": book, "row": "3" })).await.expect("a text");
+    assert_eq!(shelved, "Moss 3");
+    let lent: usize = client.call("lend", json!({ "books": [book, book] })).await.expect("a number");
+    assert_eq!(lent, 2);
+    let mut other = book.clone();
+    other["shelf"] = json!(1);
+    let error = client.call_tool("lend", json!({ "books": [other] })).await.expect("a result");
+    assert!(error.is_error && error.content[0].as_text().is_some_and(|it| it.contains("shelf")), "{error:?}");
+}

@@ -35,3 +35,8 @@ pub use utility::{
 
 /// JSON text that is passed on unchanged.
 pub type RawJson = Box<serde_json::value::RawValue>;
+
+/// Reads a member that is there as `Some`, also if it is `null`: an `Option` alone would read that as `None`.
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<RawJson>, D::Error> {
+    serde::Deserialize::deserialize(from).map(Some)
+}

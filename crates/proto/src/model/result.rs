@@ -22,6 +22,7 @@ pub struct CallToolResult {
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
     /// The result as structured data: JSON that fits the output schema of the tool, if it has one.
+    #[serde(deserialize_with = "super::present")]
     pub structured_content: Option<RawJson>,
 }
 

@@ -176,6 +176,7 @@ pub struct ToolResult {
     /// Whether the tool failed.
     pub is_error: bool,
     /// The result as structured data.
+    #[serde(deserialize_with = "super::present")]
     pub structured_content: Option<RawJson>,
     /// The id of the [`ToolUse`], the model's request, that this result answers.
     pub tool_use_id: String,

@@ -154,13 +154,14 @@ impl Peer {
 
     /// Handles the passage of time: ends requests of this peer whose deadline has passed, with an error, and
     /// runs the keep-alive check. While a client works on a question, its own requests do not end at their
-    /// idle deadline, unless their idle time is zero.
+    /// idle deadline, and they have at least their idle time after its answer, unless their idle time is zero.
     pub fn handle_timeout(&mut self, now: Now) {
         self.check_silence(now);
         while let Some(expired) = self.outbound.expired(now) {
             // While this client works on a question of the server, the server may be waiting for the answer
-            // to it before it sends anything for our request.
-            if expired.idle && matches!(self.role, Role::Client(_)) && self.inbound.len() > 0 {
+            // to it before it sends anything for our request. After the answer, it has the idle time once more.
+            let is_asked = matches!(self.role, Role::Client(_)) && self.inbound.len() > 0;
+            if expired.idle && (is_asked || expired.prolonged) {
                 self.outbound.touch(expired.key, now);
             } else {
                 self.expire(expired.key, expired.why, now);
@@ -297,6 +298,9 @@ impl Peer {
     fn close(&mut self, key: CallKey) -> Option<(Open, Route)> {
         let open = self.inbound.close(key)?;
         self.withdraw(key);
+        if matches!(self.role, Role::Client(_)) {
+            self.outbound.prolong();
+        }
         if open.is_listen {
             self.subscriptions.end(key);
             return Some((open, Route::Listen(key)));

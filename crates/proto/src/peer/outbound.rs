@@ -54,6 +54,9 @@ struct Waiting {
     deadline: Duration,
     /// The latest value that `deadline` can have.
     hard: Duration,
+    /// Whether a question of the server has been answered since the idle deadline was last restarted: the server may need the
+    /// whole idle time from then on.
+    is_prolonged: bool,
     method: Box<str>,
     options: RequestOptions,
 }
@@ -64,6 +67,8 @@ pub(super) struct Expired {
     /// not zero.
     pub(super) idle: bool,
     pub(super) key: RequestKey,
+    /// Whether a question of the server was answered meanwhile.
+    pub(super) prolonged: bool,
     pub(super) why: Error,
 }
 
@@ -91,7 +96,7 @@ impl Outbound {
         let hard = now.monotonic.saturating_add(options.hard);
         let deadline = now.monotonic.saturating_add(options.idle).min(hard);
         self.deadlines.insert((deadline, self.last));
-        let waiting = Waiting { call, deadline, hard, method: method.into(), options };
+        let waiting = Waiting { call, deadline, hard, is_prolonged: false, method: method.into(), options };
         self.asked.extend(call.map(|call| (call, self.last)));
         self.waiting.insert(self.last, waiting);
         RequestKey(self.last)
@@ -136,7 +141,13 @@ impl Outbound {
         let text = format!("expected an answer to `{}`, but the {limit} of {time:?} passed", waiting.method);
         // With an idle time of zero, restarting the deadline would expire it again at once.
         let idle = idle && !idle_time.is_zero();
-        Some(Expired { idle, key: RequestKey(number), why: Error::new(ErrorKind::Late { is_idle }, text) })
+        let prolonged = waiting.is_prolonged;
+        Some(Expired {
+            idle,
+            key: RequestKey(number),
+            prolonged,
+            why: Error::new(ErrorKind::Late { is_idle }, text),
+        })
     }
 
     pub(super) fn next_deadline(&self) -> Option<Duration> {
@@ -159,8 +170,14 @@ impl Outbound {
         let Some(waiting) = self.waiting.get_mut(&key.0) else { return false };
         self.deadlines.remove(&(waiting.deadline, key.0));
         waiting.deadline = now.monotonic.saturating_add(waiting.options.idle).min(waiting.hard);
+        waiting.is_prolonged = false;
         self.deadlines.insert((waiting.deadline, key.0));
         true
+    }
+
+    /// Lets no request end at its present idle deadline: a question of the server was answered just now.
+    pub(super) fn prolong(&mut self) {
+        self.waiting.values_mut().for_each(|waiting| waiting.is_prolonged = true);
     }
 }
 

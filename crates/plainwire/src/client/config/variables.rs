@@ -145,10 +145,20 @@ impl Variables {
             )
         };
         let found = match reference.split_once(':').unwrap_or((reference, "")) {
+            // The rest may be a secret: a default, which this client does not have.
+            ("env", name) if name.contains(":-") => {
+                let name = visible(name.split(":-").next().unwrap_or_default(), 80);
+                return Err(format!("expected `${{env:{name}}}` without a default, but found one"));
+            }
             ("env", name) if !name.is_empty() => (self.environment)(name).ok_or_else(|| unset(name))?,
             ("input", id) if is_of(scope, &[Dialect::VsCode]) => self.answer(id, scope)?,
             ("file", path) if is_of(scope, &[Dialect::Windsurf]) => {
                 super::file::read(Path::new(path), super::file::MAX_VALUE)?.trim().to_owned()
+            }
+            ("userHome" | "workspaceFolder" | "workspaceFolderBasename" | "pathSeparator" | "/", "")
+                if scope.dialect == Dialect::Windsurf =>
+            {
+                return Ok(None);
             }
             ("userHome", "") => ["HOME", "USERPROFILE"]
                 .iter()

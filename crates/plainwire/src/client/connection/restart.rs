@@ -60,6 +60,10 @@ impl Restarting {
     /// one.
     pub(super) async fn start(&mut self, why: &str) -> Result<Stream, String> {
         let mut why = why.to_owned();
+        // The process stays in its slot, where later calls find out why it ended.
+        if self.policy.wait(self.times).is_none() {
+            return Err(format!("{why}; the server was restarted {} times", self.times));
+        }
         if let Some(process) = self.slot.take() {
             process.end_soon().await;
         }

@@ -22,7 +22,7 @@ use super::questions::{Held, MAX_QUESTIONS, QuestionOutcome, QuestionSource, byt
 use super::state::ConnectionState;
 use crate::client::{Progress, Stage};
 use crate::error::{Error, Result};
-use crate::runtime::AbortOnDrop;
+use crate::runtime::{AbortOnDrop, panics};
 
 /// One call of the program, with all requests that are made for it.
 pub(super) struct Call {
@@ -55,8 +55,12 @@ impl Call {
             return;
         }
         self.reported = self.reported.max(report.done);
-        if let Some(handler) = &mut self.ask.progress {
-            handler(report);
+        if let Some(mut handler) = self.ask.progress.take() {
+            match panics::catch(|| handler(report)) {
+                Ok(()) => self.ask.progress = Some(handler),
+                // The call goes on, without further reports.
+                Err(panic) => panic.log("the handler of progress"),
+            }
         }
     }
 

@@ -106,7 +106,7 @@ pub enum Connection {
     Connecting,
     /// There is no connection, and the host will not connect again.
     Failed {
-        /// The reason why there is no connection, and why there will be none.
+        /// The reason why there is no connection. To connect again, remove the server from the host and add it.
         why: String,
     },
     /// The connection has ended, or could not be made. A listing or a call connects again, but not before the

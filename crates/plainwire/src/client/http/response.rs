@@ -267,7 +267,9 @@ impl Connection {
                 if let Some(id) = event.id.clone() {
                     position.last_id = Some(id).filter(|id| !id.is_empty());
                 }
-                let Some(data) = event.data.filter(|data| !data.is_empty()) else { continue };
+                // Events of other types, such as keep-alives, are no messages.
+                let is_message = event.event.as_deref().is_none_or(|name| name == "message");
+                let Some(data) = event.data.filter(|data| is_message && !data.is_empty()) else { continue };
                 self.permit(&mut permit, data.len()).await;
                 let found = self.read(data, permit.take());
                 if awaited.is_some_and(|out| found.answers(out)) {

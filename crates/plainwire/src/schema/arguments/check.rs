@@ -246,8 +246,7 @@ fn retype<'s>(value: &mut Value, keywords: &Keywords, schema: &'s Value) -> Resu
         }
     }
     if types.contains(&"integer") && !types.contains(&"number") && value.is_f64() {
-        whole(value);
-        changed = true;
+        changed |= whole(value);
     }
     Ok(changed)
 }
@@ -261,14 +260,16 @@ pub(super) fn types(keywords: &Keywords) -> Vec<&str> {
 }
 
 /// Turns a float without a fraction, such as `2.0`, into an integer. Does nothing for other values, and for
-/// numbers from 2^53 on, which a float may not hold exactly.
-pub(crate) fn whole(value: &mut Value) {
+/// numbers from 2^53 on, which a float may not hold exactly. Returns whether it changed the value.
+pub(crate) fn whole(value: &mut Value) -> bool {
     if let Some(float) = value.as_f64().filter(|_| value.is_f64())
         && float.fract() == 0.0
         && float.abs() < 9_007_199_254_740_992.0
     {
         *value = Value::from(float as i64);
+        return true;
     }
+    false
 }
 
 /// Returns the fault of a value whose check would take more than [`MAX_STEPS`] steps.

@@ -45,7 +45,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Res
 }
 
 fn read_any<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, Rejected> {
-    let straight = match straight(text) {
+    let straight = match straight(text, schema) {
         Ok((value, None)) if !schema.needs_tree() => return Ok(value),
         Ok((value, None)) => Some(value),
         // These are reported without a tree, and so without an example.
@@ -96,7 +96,7 @@ pub(crate) fn fits_exactly(text: &str, schema: &InputSchema) -> Result<(), Rejec
 
 fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<T, Rejected> {
     match typed::<T>(tree) {
-        Ok(value) => match unknown::<T>(tree) {
+        Ok(value) => match unknown::<T>(tree, schema) {
             None => Ok(value),
             Some(path) => Err(unknown_name(path, tree, schema)),
         },
@@ -215,29 +215,42 @@ impl<'de> Deserialize<'de> for FirstName {
 
 /// Reads text into a `T` in one pass without a tree. Also returns the path of the first unknown name, which
 /// `T` ignored.
-fn straight<T: DeserializeOwned>(text: &str) -> Result<(T, Option<Vec<Step>>), serde_json::Error> {
+fn straight<T: DeserializeOwned>(
+    text: &str,
+    schema: &InputSchema,
+) -> Result<(T, Option<Vec<Step>>), serde_json::Error> {
     let mut json = serde_json::Deserializer::from_str(text);
     let mut ignored = None;
-    let value = serde_ignored::deserialize(&mut json, |path| {
-        ignored.get_or_insert_with(|| wording::steps(&path));
-    })?;
+    let value = serde_ignored::deserialize(&mut json, |path| note_unknown(&mut ignored, &path, schema))?;
     json.end()?;
     Ok((value, ignored))
 }
 
 /// Returns the path of the first name in a tree that `T` does not have.
-fn unknown<T: DeserializeOwned>(tree: &Value) -> Option<Vec<Step>> {
+fn unknown<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Option<Vec<Step>> {
     let mut ignored = None;
-    let _ = serde_ignored::deserialize::<_, _, T>(tree, |path| {
-        ignored.get_or_insert_with(|| wording::steps(&path));
-    });
+    let _ = serde_ignored::deserialize::<_, _, T>(tree, |path| note_unknown(&mut ignored, &path, schema));
     ignored
 }
 
-/// Returns the error for an unknown name: the last step of `path`. It lists the names that the schema has
-/// there.
-fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Rejected {
-    let Some(Step::Name(name)) = path.pop() else { return Rejected("expected known names only".to_owned()) };
+/// Notes the path of a name that a type ignored, unless there is one already, or the schema has the name: the `kind` of a
+/// struct is such a name.
+fn note_unknown(first: &mut Option<Vec<Step>>, path: &serde_ignored::Path<'_>, schema: &InputSchema) {
+    if first.is_some() {
+        return;
+    }
+    let mut steps = wording::steps(path);
+    let Some(last) = steps.pop() else { return };
+    let is_known =
+        matches!(&last, Step::Name(name) if known_at(&steps, schema).is_some_and(|it| it.contains_key(name)));
+    if !is_known {
+        steps.push(last);
+        *first = Some(steps);
+    }
+}
+
+/// Returns the properties that the schema has at a path.
+fn known_at<'s>(path: &[Step], schema: &'s InputSchema) -> Option<&'s serde_json::Map<String, Value>> {
     let parent = path.iter().try_fold(&schema.value, |at, step| {
         let at = resolve(at, &schema.value);
         match step {
@@ -245,8 +258,14 @@ fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Reje
             Step::Item(_) => at.get("items"),
         }
     });
-    let known = parent.and_then(|it| resolve(it, &schema.value).get("properties")).and_then(Value::as_object);
-    let Some(known) = known else {
+    resolve(parent?, &schema.value).get("properties")?.as_object()
+}
+
+/// Returns the error for an unknown name: the last step of `path`. It lists the names that the schema has
+/// there.
+fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Rejected {
+    let Some(Step::Name(name)) = path.pop() else { return Rejected("expected known names only".to_owned()) };
+    let Some(known) = known_at(&path, schema) else {
         return Rejected(format!(
             "expected `{}` not to have `{}`",
             wording::text(&path),

@@ -189,5 +189,7 @@ pub(super) fn name_of(types: &[String]) -> &'static str {
 /// express such a map.
 pub(super) fn is_map(it: &Keywords) -> bool {
     let named = it.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
-    !named && it.get("additionalProperties") != Some(&Value::Bool(false))
+    // The names of a map may have to fit a pattern, such as that of numbers.
+    let has_patterns = it.contains_key("patternProperties");
+    !named && (has_patterns || it.get("additionalProperties") != Some(&Value::Bool(false)))
 }

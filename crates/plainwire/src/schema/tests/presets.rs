@@ -225,3 +225,17 @@ fn gemini_keeps_the_description_of_an_argument_in_front_of_that_of_its_first_alt
     assert_eq!(part(json!("All is well.")), "How it feels.\n\nAll is well.");
     assert_eq!(part(Value::Null), "How it feels.");
 }
+
+#[test]
+fn a_map_with_numbers_as_names_is_text_as_other_maps_are() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Pages {
+        #[serde(rename = "pages")]
+        _pages: std::collections::BTreeMap<u8, String>,
+    }
+    for preset in [Preset::OpenaiStrict, Preset::Gemini] {
+        let text = InputSchema::of::<Pages>().listed(Rewrite::of(preset));
+        let schema: Value = serde_json::from_str(text.get()).expect("JSON");
+        assert_eq!(schema["properties"]["pages"]["type"], "string", "{preset:?}: {schema}");
+    }
+}

@@ -92,6 +92,9 @@ pub async fn check(path: impl AsRef<Path>, server: Server) -> Result<()> {
         Error::Io { doing: "reading a transcript", source }
     })?;
     let written = Transcript::parse(&text).map_err(|error| at(path, &error.to_string()))?;
+    if written.steps.iter().all(|step| step.client.is_empty()) {
+        return Err(at(path, "expected at least one frame of the client, but found none"));
+    }
     let played = written.play(server).await?;
     if let Some(difference) = written.difference(&played) {
         let hint = "to accept it, delete the `-- server --` section and run the test again";

@@ -333,3 +333,16 @@ async fn says_with_each_request_which_log_messages_are_wanted_of_the_next_server
     client.call_tool("write", json!({})).await.expect("an answer");
     assert_eq!(levels.load(Ordering::SeqCst), 2);
 }
+
+#[tokio::test]
+async fn after_the_last_restart_each_call_says_why_the_server_ended() {
+    let script = Script::serving("called() { echo out of luck >&2; exit 9; }");
+    let client = connect(script.program().restart(quickly().at_most(1))).await;
+    client.call_tool("write", json!({})).await.expect_err("no answer");
+    client.call_tool("write", json!({})).await.expect_err("no answer");
+    for _ in 0..2 {
+        let error = client.list_tools().await.expect_err("no server").to_string();
+        assert!(error.contains("exit status: 9") && error.ends_with("out of luck"), "{error}");
+    }
+    assert_eq!(client.server_stderr().as_deref().map(str::trim), Some("out of luck"));
+}

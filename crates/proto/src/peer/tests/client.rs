@@ -313,6 +313,28 @@ fn a_request_without_any_time_fails_at_once_also_while_somebody_thinks_about_a_q
 }
 
 #[test]
+fn after_the_answer_to_a_question_the_server_has_the_idle_time_once_more() {
+    let mut config = client_config(&[V25C], EraChoice::default());
+    config.capabilities.declare("elicitation", json!({}));
+    let mut pair = Pair::new(server_config(&Revision::ALL), config);
+    pair.client.connect(pair.now);
+    pair.drive(|_, _, _| {});
+    let mut client = Client(pair);
+    watched(&mut client);
+    client.0.client_events.clear();
+    let question = r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}"#;
+    client.0.client.handle_frame(question.as_bytes(), client.0.now);
+    let events: Vec<Event> = std::iter::from_fn(|| client.0.client.poll_event()).collect();
+    let [Event::Request { key, .. }] = events[..] else { panic!("{events:?}") };
+    assert_eq!(client.waits(9 * SECOND), [""; 0]);
+    client.0.client.respond(key, |out| out.extend_from_slice(br#"{"action":"decline"}"#));
+    // The idle deadline of the call was at 10 s.
+    assert_eq!(client.waits(SECOND), [""; 0]);
+    assert_eq!(client.waits(9 * SECOND), [""; 0]);
+    assert!(client.waits(SECOND)[0].contains("the idle deadline of 10s passed"));
+}
+
+#[test]
 fn each_request_has_a_deadline_of_its_own() {
     let mut client = Client::speaking(V25C);
     watched(&mut client);
