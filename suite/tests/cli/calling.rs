@@ -204,7 +204,7 @@ fn the_texts_that_the_error_names_are_hinted_at() {
     {
         let mut steps = script::legacy(&json!({ "tools": {} }));
         let failed = json!({ "content": [{ "type": "text", "text": said }], "isError": true });
-        steps.extend([script::answer(2, &tools), script::Step::Read, script::answer(3, &failed)]);
+        steps.extend([script::answer(2, &tools), Step::Read, script::answer(3, &failed)]);
         let ran = script::play(&["call", "add", "pages=x", "rate=y", "--era", "legacy"], steps, "");
         let hint = ran.stderr.split_once("hint: ").expect("a hint").1;
         assert_eq!(hint.matches("was sent as text").count(), hints.len(), "{hint}");
