@@ -76,7 +76,7 @@ pub(crate) fn merge(
         if was_full && reach < Reach::All && !spelling.is_full(&spelling.read(&spelling.alone(&text)).0) {
             continue;
         }
-        let losses = unsaid(spelling, &text, edit.edited);
+        let losses = without_old(unsaid(spelling, &text, edit.edited), edit);
         let done = losses.is_empty();
         if best.as_ref().is_none_or(|it| weight(&losses) < weight(&it.1)) {
             best = Some((text, losses));
@@ -87,6 +87,11 @@ pub(crate) fn merge(
     }
     let (text, losses) = best.expect("rewriting the whole document always succeeds");
     Merged { text, losses }
+}
+
+/// Returns whether the nodes of the Markdown are the same after the edit as before it, with their identifiers.
+pub(crate) fn is_unedited(edit: &Edit<'_, '_, '_, '_>) -> bool {
+    compare::differences(edit.base, edit.edited).is_empty()
 }
 
 /// Writes new top-level blocks. Returns their text, and the content of the blocks that the text does not
@@ -104,6 +109,20 @@ fn unsaid(spelling: &dyn Spelling, text: &str, edited: &[Node<'_>]) -> Vec<Loss>
     let (read, _) = spelling.read(&alone);
     let mut losses = compare::differences(edited, &read);
     losses.retain(|it| it.kind != LossKind::Identity);
+    losses
+}
+
+/// Returns the losses that the edit caused: without those that the source shows against its own Markdown from before the
+/// edit, because Markdown has no syntax for a part of the source.
+fn without_old(mut losses: Vec<Loss>, edit: Edit<'_, '_, '_, '_>) -> Vec<Loss> {
+    if !losses.is_empty() {
+        let mut old = compare::differences(edit.base, edit.ours);
+        let was = |old: &mut Vec<Loss>, it: &Loss| {
+            let at = old.iter().position(|other| (other.kind, &other.message) == (it.kind, &it.message));
+            at.map(|at| old.swap_remove(at)).is_some()
+        };
+        losses.retain(|it| !was(&mut old, it));
+    }
     losses
 }
 

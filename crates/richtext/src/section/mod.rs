@@ -12,7 +12,7 @@ pub use address::Address;
 
 use crate::document::Document;
 use crate::format::Format;
-use crate::merge::{Edit, Gone, Merged, brought, gone, merge, seam};
+use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored, invalid};
 use crate::tree::{Kind, Node, Span};
@@ -99,6 +99,9 @@ impl Section<'_, '_> {
         let spelling = crate::spelling::of(self.document.format);
         let (source, span) = (self.document.source, self.span());
         let edit = Edit { ours: self.nodes, base: &base.blocks, edited: &edited.blocks };
+        if is_unedited(&edit) {
+            return self.unedited(edited);
+        }
         let brought = brought(&[edit]).remove(0);
         let mut merged =
             merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
@@ -120,13 +123,27 @@ impl Section<'_, '_> {
             losses: merged.losses,
             invalid: invalid(self.document.format, &base.blocks, &edited.blocks),
             diagnostics: edited.diagnostics,
-            copied: self
-                .document
-                .blocks
-                .iter()
-                .filter(|it| !it.span.holds(span) && !span.holds(it.span))
-                .count(),
+            copied: self.outside(),
         }
+    }
+
+    /// Returns the source as it is: an edit that changes nothing can't lose anything. Some sections can't be read
+    /// without the source around them, so their own text would seem to lose content.
+    fn unedited(&self, edited: Document<'_>) -> Restored {
+        Restored {
+            text: self.document.source.to_owned(),
+            conflicts: Vec::new(),
+            losses: Vec::new(),
+            invalid: Vec::new(),
+            diagnostics: edited.diagnostics,
+            copied: self.outside(),
+        }
+    }
+
+    /// Returns the number of top-level blocks outside the section.
+    fn outside(&self) -> usize {
+        let span = self.span();
+        self.document.blocks.iter().filter(|it| !it.span.holds(span) && !span.holds(it.span)).count()
     }
 
     /// Returns the span of the section and of the separator after it. If no sibling follows, returns the span
