@@ -68,6 +68,18 @@ fn an_unknown_section_is_answered_with_at_most_20_headings() {
 }
 
 #[test]
+fn an_unknown_identifier_is_answered_with_at_most_5_identifiers() {
+    let error = |count: usize| {
+        let source: String = (0..count).map(|at| format!("<p ac:local-id=\"id{at}\">a</p>")).collect();
+        let document = Document::read(Format::Storage, &source);
+        let address: Address = "#nope".parse().expect("an address");
+        document.section(&address).expect_err("no such section").to_string()
+    };
+    assert!(error(5).ends_with("but found only #id0, #id1, #id2, #id3, #id4"), "{}", error(5));
+    assert!(error(6).ends_with(", #id3, #id4, and 1 more"), "{}", error(6));
+}
+
+#[test]
 fn markdown_is_written_with_at_most_24_marks_of_a_node() {
     let written = |count: usize| {
         let mark = |at| format!(r##"{{"type":"textColor","attrs":{{"color":"#0000{at:02}"}}}}"##);

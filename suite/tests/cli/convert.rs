@@ -366,7 +366,11 @@ fn a_section_that_is_not_there_is_refused_with_those_that_are() {
     let error = |said: &str| format!("error: in.xml: expected a section {said}\n");
     refused(&show("Means"), 2, &error("\"Means\", but found only Plan, Plan/Goals"));
     refused(&show("[9]"), 2, &error("\"[9]\", but found only [0] to [4]"));
-    refused(&show("#nope"), 2, &error("\"#nope\", but found no section with this kind of address"));
+    refused(&show("#nope"), 2, &error("\"#nope\", but found only #41c2"));
+    let bare = ["patch", "--from", "markdown", "--show", "--section", "#nope", "in.md"];
+    fs::write(folder.join("in.md"), "# Plan\n").expect("a file of our own");
+    let said = "error: in.md: expected a section \"#nope\", but found no section with this kind of address\n";
+    refused(&run(&folder, &bare), 2, said);
     let ran = show("[x]");
     assert_eq!(
         (ran.code, ran.stderr.contains("expected a number in [], but found \"x\"")),

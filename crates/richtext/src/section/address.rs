@@ -75,6 +75,13 @@ pub(super) type Place<'d, 'a> = (Option<&'d Node<'a>>, &'d [Node<'a>]);
 /// The most headings of the document that an error lists for an unknown address.
 const MAX_OFFERED: usize = 20;
 
+/// The most identifiers of the document that an error lists for an unknown address. Identifiers are often as long as
+/// a UUID, and say nothing about the block.
+const MAX_OFFERED_IDS: usize = 5;
+
+/// The attributes whose values identify a block.
+const IDS: [&str; 3] = ["localId", "ac:local-id", "ac:macro-id"];
+
 /// Returns all sections of the document with this address.
 pub(super) fn find<'d, 'a>(document: &'d Document<'a>, address: &Address) -> Vec<Place<'d, 'a>> {
     match address {
@@ -92,21 +99,26 @@ pub(super) fn find<'d, 'a>(document: &'d Document<'a>, address: &Address) -> Vec
 }
 
 /// Returns addresses that the document has, of the kind of `address`, for an error message: the range of
-/// block numbers, or at most [`MAX_OFFERED`] headings and the number of further ones. Returns nothing for a
-/// `localId`.
+/// block numbers, or at most [`MAX_OFFERED`] headings or [`MAX_OFFERED_IDS`] identifiers and the number of
+/// further ones.
 pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
     let mut all: Vec<String> = match address {
         Address::Block(_) => {
             document.blocks.len().checked_sub(1).map(|it| format!("[0] to [{it}]")).into_iter().collect()
         }
-        Address::LocalId(_) => Vec::new(),
+        Address::LocalId(_) => {
+            let mut all = Vec::new();
+            ids(&document.blocks, &mut all);
+            all
+        }
         Address::Heading(_) => {
             headings(document).into_iter().map(|it| Address::Heading(it.0).to_string()).collect()
         }
     };
-    if all.len() > MAX_OFFERED {
-        let more = all.len() - MAX_OFFERED;
-        all.truncate(MAX_OFFERED);
+    let most = if matches!(address, Address::LocalId(_)) { MAX_OFFERED_IDS } else { MAX_OFFERED };
+    if all.len() > most {
+        let more = all.len() - most;
+        all.truncate(most);
         all.push(format!("and {more} more"));
     }
     all
@@ -124,11 +136,20 @@ fn with_id<'d, 'a>(
     found: &mut Vec<Place<'d, 'a>>,
 ) {
     for (at, node) in nodes.iter().enumerate().filter(|it| !it.1.kind.is_inline()) {
-        let has = ["localId", "ac:local-id", "ac:macro-id"].iter().any(|it| node.text_of(it) == Some(id));
+        let has = IDS.iter().any(|it| node.text_of(it) == Some(id));
         if has {
             found.push((parent, &nodes[at..=at]));
         }
         with_id(Some(node), &node.children, id, found);
+    }
+}
+
+/// Adds the addresses of all blocks that have an identifier to `found`, in the order of the text.
+fn ids(nodes: &[Node<'_>], found: &mut Vec<String>) {
+    for node in nodes.iter().filter(|it| !it.kind.is_inline()) {
+        let own = IDS.iter().filter_map(|it| node.text_of(it)).filter(|it| !it.is_empty());
+        found.extend(own.map(|it| Address::LocalId(it.to_owned()).to_string()));
+        ids(&node.children, found);
     }
 }
 

@@ -33,8 +33,8 @@ pub enum SectionError {
     Unknown {
         /// The unknown address, as text.
         address: String,
-        /// Addresses of the same kind that the document has, as suggestions: the range of block numbers, or
-        /// the first headings. Empty for a `localId`.
+        /// Addresses of the same kind that the document has, as suggestions: the range of block numbers, the
+        /// first headings or the first identifiers.
         known: Vec<String>,
     },
     /// Several sections have this address.
