@@ -196,6 +196,27 @@ fn names_in_the_markdown_change_no_byte_of_the_source() {
 }
 
 #[test]
+fn a_name_that_an_edit_gives_to_an_id_is_told_where_the_format_has_only_the_id() {
+    let storage = r#"<p>Ask <ac:link><ri:user ri:account-id="5b10"/></ac:link>.</p>"#;
+    let adf = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"mention","attrs":{"id":"5b10"}}]}]}"#;
+    for (format, source, count) in
+        [(Format::Storage, storage, 1), (JIRA, "Ask [~accountid:5b10].", 1), (Format::Adf, adf, 0)]
+    {
+        let document = Document::read(format, source);
+        let (markdown, sidecar) = Sidecar::split(&document);
+        let named = markdown.replace(":mention{", ":mention[@Jane]{");
+        assert_ne!(named, markdown);
+        let section = document.section(&"[0]".parse().expect("an address")).expect("there is one");
+        for restored in [sidecar.restore(&named).expect("its own"), section.patch(&named)] {
+            assert_eq!(restored.text.contains("@Jane"), count == 0, "{}", restored.text);
+            let only_names = restored.losses.iter().all(|it| it.kind == LossKind::Identity);
+            assert!(only_names && restored.losses.len() == count, "{restored:?}");
+            assert!(restored.invalid.is_empty() && restored.conflicts.is_empty(), "{restored:?}");
+        }
+    }
+}
+
+#[test]
 fn a_table_of_names_is_json_that_says_what_is_wrong_with_it() {
     let json = serde_json::to_string(&names()).expect("it is");
     assert_eq!(serde_json::from_str::<Names>(&json).expect("it is"), names());

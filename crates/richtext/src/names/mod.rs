@@ -7,7 +7,7 @@
 mod resolve;
 mod table;
 
-pub(crate) use resolve::{identify, renamed};
+pub(crate) use resolve::{identify, newly_named, renamed};
 use serde::{Deserialize, Serialize};
 
 use crate::document::Document;

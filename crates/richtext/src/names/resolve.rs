@@ -43,14 +43,12 @@ pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
 /// Returns a diagnostic for each mention in `edited` whose id occurs in `base`, but only with other names.
 /// The id decides which user is mentioned, so the new name has no effect.
 pub(crate) fn renamed(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
-    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    each_name(base, &mut |_, id, name| {
-        names.entry(id.to_owned()).or_default().insert(name.to_owned());
-    });
+    let names = names_of(base);
     let mut found = Vec::new();
-    each_name(edited, &mut |span, id, name| {
-        if let Some(known) = names.get(id).filter(|it| !it.contains(name)) {
-            let known = known.iter().next().map_or("", String::as_str);
+    each_mention(edited, &mut |span, id, name| {
+        let known =
+            names.get(id).and_then(|it| Some((it.first()?, name.filter(|name| !it.contains(*name))?)));
+        if let Some((known, name)) = known {
             let message = format!("mention: expected the name {known:?} for the id {id}, but found {name:?}");
             found.push(Diagnostic::new(span, message));
         }
@@ -58,13 +56,35 @@ pub(crate) fn renamed(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic>
     found
 }
 
-/// Calls `found` with the span, the id and the name of each mention that has an id and a name.
-fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
-    for node in nodes {
-        if let (Kind::Mention, Some(id), Some(name)) = (node.kind, node.text_of("id"), node.text_of("text")) {
-            found(node.span, id, name);
+/// Returns a diagnostic for each mention with a name in `edited` whose id occurs in `base`, but only without a name.
+/// Formats that have only the id can't keep the name.
+pub(crate) fn newly_named(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
+    let names = names_of(base);
+    let mut found = Vec::new();
+    each_mention(edited, &mut |span, id, name| {
+        if let (Some(name), Some(true)) = (name, names.get(id).map(BTreeSet::is_empty)) {
+            found.push(Diagnostic::new(span, format!("mention: expected text = {name:?}, but found none")));
         }
-        each_name(&node.children, found);
+    });
+    found
+}
+
+/// Returns the id of each mention in `nodes` and their descendants, with all names that it has there.
+fn names_of(nodes: &[Node<'_>]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    each_mention(nodes, &mut |_, id, name| {
+        names.entry(id.to_owned()).or_default().extend(name.map(str::to_owned));
+    });
+    names
+}
+
+/// Calls `found` with the span, the id and the name (`None`: it has none) of each mention that has an id.
+fn each_mention(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, Option<&str>)) {
+    for node in nodes {
+        if let (Kind::Mention, Some(id)) = (node.kind, node.text_of("id")) {
+            found(node.span, id, node.text_of("text"));
+        }
+        each_mention(&node.children, found);
     }
 }
 

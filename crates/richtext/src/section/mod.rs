@@ -14,7 +14,7 @@ use crate::document::Document;
 use crate::format::Format;
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
-use crate::sidecar::{Conflict, Restored, invalid};
+use crate::sidecar::{Conflict, Restored, invalid, unkept_names};
 use crate::tree::{Kind, Node, Span};
 
 /// A section of a document: the sibling blocks that an [`Address`] leads to.
@@ -106,6 +106,7 @@ impl Section<'_, '_> {
         let mut merged =
             merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
         self.keep_apart(spelling.between(self.parent), &mut merged);
+        merged.losses.extend(unkept_names(self.document.format, &base.blocks, &edited.blocks));
         // If the section becomes empty, the comma that separated it has to go too.
         let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
             self.separated()

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::adf;
 use crate::diagnostic::Diagnostic;
 use crate::format::{Dialect, Format};
-use crate::loss::Loss;
-use crate::names::renamed;
+use crate::loss::{Loss, LossKind};
+use crate::names::{newly_named, renamed};
 use crate::tree::Node;
 
 /// The data of a document that its Markdown does not show, block by block.
@@ -76,7 +76,7 @@ pub struct Restored {
     /// person can decide whether that was meant. [`Restored::text`] does not contain them.
     pub conflicts: Vec<Conflict>,
     /// Content of the edited Markdown that [`Restored::text`] does not carry, found by reading that text
-    /// again.
+    /// again; and names that the edit gave to mentions, if the format has only their ids.
     pub losses: Vec<Loss>,
     /// Errors in the edited Markdown: wrong syntax, and exceeded limits.
     pub diagnostics: Vec<Diagnostic>,
@@ -113,6 +113,16 @@ pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) ->
             found.extend(renamed(base, edited));
             found
         }
+    }
+}
+
+/// Returns the names in `edited` that a format without names of mentions leaves out: losses of identity, because the id
+/// decides who is mentioned. `base` is the Markdown before the edit.
+pub(crate) fn unkept_names(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Loss> {
+    let loss = |it: Diagnostic| Loss { kind: LossKind::Identity, message: it.message, span: it.span };
+    match format {
+        Format::Markdown(_) | Format::Adf => Vec::new(),
+        Format::Storage | Format::Wiki(_) => newly_named(base, edited).into_iter().map(loss).collect(),
     }
 }
 

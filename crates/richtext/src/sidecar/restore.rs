@@ -7,7 +7,7 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
-use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
+use super::{Conflict, Restored, Sidecar, SidecarError, invalid, unkept_names};
 use crate::adf;
 use crate::compare::print;
 use crate::document::MARK;
@@ -71,7 +71,8 @@ impl Sidecar {
         if !self.entries.is_empty() {
             restoring.text.push_str(&self.after);
         }
-        let Restoring { mut text, losses, copied, .. } = restoring;
+        let Restoring { mut text, mut losses, copied, .. } = restoring;
+        losses.extend(parts.iter().flat_map(|it| unkept_names(self.format(), &it.base, &it.edited)));
         // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an
         // array, it would be another tree.
         if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied(_)]) {
