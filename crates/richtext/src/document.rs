@@ -39,15 +39,19 @@ impl<'a> Document<'a> {
         Self::read_within(format, written, NodeLimit::of(2 * MAX_NODES))
     }
 
-    /// Returns whether the source is no document of its format at all, such as plain text in place of ADF. Then
-    /// [`Document::blocks`] has one raw node with the whole source.
+    /// Returns whether the source is no document of its format at all, such as plain text or nothing in place of
+    /// ADF. Then [`Document::blocks`] has one raw node with the whole source, or none if the source is blank.
     #[must_use]
     pub fn is_unread(&self) -> bool {
         let whole = self.source.trim_end().len();
         let is_whole = |it: &Node<'_>| it.kind == Kind::RawBlock && it.span.end as usize >= whole;
         self.format == Format::Adf
             && !self.diagnostics.is_empty()
-            && matches!(&self.blocks[..], [one] if is_whole(one))
+            && match &self.blocks[..] {
+                [] => self.source.trim_start_matches(MARK).trim().is_empty(),
+                [one] => is_whole(one),
+                _ => false,
+            }
     }
 
     fn read_within(format: Format, source: &'a str, room: NodeLimit) -> Self {
