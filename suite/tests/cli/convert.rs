@@ -290,6 +290,25 @@ fn many_files_need_a_folder_and_an_output_each() {
 }
 
 #[test]
+fn one_file_of_many_that_can_not_be_read_leaves_all_unwritten() {
+    let folder = folder("unreadable", &[("a.wiki", "a"), ("b.wiki", "b")]);
+    fs::write(folder.join("c.wiki"), b"caf\xe9").expect("a file of our own");
+    fs::create_dir(folder.join("d")).expect("a folder of our own");
+    for (wrong, said) in [
+        ("nosuch", "error: reading nosuch failed: "),
+        ("c.wiki", "error: c.wiki: expected UTF-8, "),
+        ("d", "error: reading d failed: "),
+    ] {
+        let words =
+            ["convert", "--from", "wiki", "--to", "markdown", "--out", "out", "a.wiki", wrong, "b.wiki"];
+        let ran = run(&folder, &words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{wrong}: {ran:?}");
+        assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
+        assert!(!folder.join("out").exists(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_capture_keeps_what_came_in_and_what_went_out() {
     let folder = split("capture");
     back(&folder, &["--capture", "kept"], MARKDOWN).quietly();

@@ -31,6 +31,16 @@ pub(super) fn read(path: &Path) -> Result<Input, Failure> {
     text(path.display().to_string(), bytes)
 }
 
+/// Fails if [`read`] would fail, so that one wrong path of many stops a command before it writes anything. Does not
+/// touch stdin and pipes, which can be read only once.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        return Ok(());
+    }
+    let kind = fs::metadata(path).map_err(|error| failed("reading", path, &error))?;
+    if kind.is_file() || kind.is_dir() { read(path).map(|_| ()) } else { Ok(()) }
+}
+
 fn bytes(input: impl io::Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     limited(input).read_to_end(&mut bytes)?;

@@ -68,8 +68,9 @@ fn many(it: &Convert) -> Result<Exit, Failure> {
         return Err(Failure::usage("expected --out DIR with more than one INPUT, but found none".into()));
     };
     let outputs = files::outputs(out, &it.input, it.to.extension())?;
-    fs::create_dir_all(out).map_err(|error| files::failed("making", out, &error))?;
+    it.input.iter().try_for_each(|it| files::check(it))?;
     let names = names(it.names.as_deref())?;
+    fs::create_dir_all(out).map_err(|error| files::failed("making", out, &error))?;
     let bar = bar(it.input.len());
     let mut exit = Exit::Done;
     for (path, output) in it.input.iter().zip(outputs) {
