@@ -333,6 +333,12 @@ fn minimize_prints_the_smallest_part_that_loses_something() {
     let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "--minimize", "plain.wiki"]);
     let said = "nothing is lost: there is no part to show\n";
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", said));
+    let json = ["--minimize", "--report", "json", "plain.wiki"];
+    let ran = run(&folder, &[&["convert", "--from", "wiki", "--to", "adf"], &json[..]].concat());
+    let report: Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    let members = (&report["file"], &report["losses"], &report["written"]);
+    assert_eq!(members, (&"plain.wiki".into(), &Value::Array(Vec::new()), &false.into()));
 }
 
 #[test]

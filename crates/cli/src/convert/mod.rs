@@ -15,6 +15,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
+use args::ReportFormat;
 pub(crate) use args::{Convert, Patch};
 pub(crate) use patch::run as patch;
 use plainwire_richtext::{
@@ -229,11 +230,15 @@ fn whole_name(format: Format) -> String {
 }
 
 /// Runs `plainwire convert --minimize`: prints the smallest document that was found to lose the same kind of
-/// content as the input.
+/// content as the input. If nothing is lost, prints only a report, as text a note.
 fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
     let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let Some(smallest) = minimize(from, to, &input.text) else {
-        output::note("nothing is lost: there is no part to show");
+        let nothing = Findings { refused: true, ..Findings::default() };
+        match it.report {
+            ReportFormat::Text => output::note("nothing is lost: there is no part to show"),
+            ReportFormat::Json => report::show(it.report, input, &nothing),
+        }
         return Ok(Exit::Done);
     };
     output::to_stdout(&smallest.source)?;

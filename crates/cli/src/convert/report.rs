@@ -19,7 +19,7 @@ pub(super) struct Findings {
     /// Users, pages and attachments that the source refers to; `None` after an edit and with --minimize.
     pub(super) references: Option<Names>,
     /// Whether the output was not written because an edit lost content, is in conflict with the document or
-    /// made it invalid.
+    /// made it invalid, or because --minimize found no part that loses something.
     pub(super) refused: bool,
     /// Whether a sidecar would keep the identifiers that the output lacks.
     pub(super) sidecar_helps: bool,
