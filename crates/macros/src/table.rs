@@ -286,7 +286,7 @@ pub(crate) const FIELD: [Known; 7] = [
         Takes::Value,
         r#"format("date")"#,
         "`date`, `date-time`, `email`, `hostname`, `ipv4`, `ipv6`, `uri` or `uuid`",
-        "Refuses a text that does not have this form. Of `email` and `uri` only the general form is checked: `a@b`, and a scheme with a colon.",
+        "Refuses a text that does not have this form; for `email` and `uri`, only roughly this form.",
     ),
     known(
         "header",
