@@ -10,7 +10,7 @@ use plainwire::stream::tap::Tap;
 
 use crate::args::{Builtin, LogFormat, Serve};
 use crate::exit::{Exit, Failure};
-use crate::secret_file;
+use crate::{output, secret_file};
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     let mut server: Server = match args.server {
@@ -100,6 +100,26 @@ fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     }
 }
 
+/// The file of `--trace=FILE`. Says once if it can't be written, as on a full disk.
+struct TraceFile {
+    file: File,
+    has_failed: bool,
+}
+
+impl io::Write for TraceFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).inspect_err(|error| {
+            if !std::mem::replace(&mut self.has_failed, true) {
+                output::to_stderr(&format!("warning: the file of --trace is not complete: {error}\n"));
+            }
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Returns the tap that writes each frame to FILE, or to stderr without FILE, for `--trace[=FILE]`; `None`
 /// without the option. An existing FILE is overwritten.
 pub(crate) fn tap(trace: Option<Option<PathBuf>>) -> Result<Option<Tap>, Failure> {
@@ -107,7 +127,7 @@ pub(crate) fn tap(trace: Option<Option<PathBuf>>) -> Result<Option<Tap>, Failure
         None => Ok(None),
         Some(None) => Ok(Some(Tap::stderr())),
         Some(Some(path)) => match secret_file::create(&path, File::options().write(true).truncate(true)) {
-            Ok(file) => Ok(Some(Tap::lines(file))),
+            Ok(file) => Ok(Some(Tap::lines(TraceFile { file, has_failed: false }))),
             Err(error) => Err(Failure::usage(format!("--trace={}: {error}", path.display()))),
         },
     }

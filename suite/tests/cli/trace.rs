@@ -90,3 +90,10 @@ fn goes_to_stderr_unless_a_file_is_named() {
     let ran = run(&serve);
     assert_eq!((ran.code, traced(&ran.stderr).len()), (0, 4), "the server's own trace: {ran:?}");
 }
+
+#[test]
+fn a_trace_that_can_not_be_written_is_said_to_be_incomplete() {
+    let ran = ask(&["ping", "--trace=/dev/full"]);
+    let said = "warning: the file of --trace is not complete: No space left on device (os error 28)\n";
+    assert_eq!((ran.code, &*ran.stderr), (0, said));
+}
