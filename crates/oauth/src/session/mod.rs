@@ -173,8 +173,9 @@ impl Session {
         let sent = refused.sent.get(AUTHORIZATION);
         match refused.status {
             StatusCode::UNAUTHORIZED => {
+                let now = now();
                 self.change_tokens(
-                    |it| it.is_sent(sent),
+                    |it| it.is_refused(sent, now),
                     Purpose::Replace { challenge, attempt: refused.attempt },
                 )
                 .await
@@ -320,8 +321,14 @@ enum Purpose {
 }
 
 impl HeldTokens {
+    /// Returns whether the refusal of a request with the header `sent` is one of these tokens. A request without the
+    /// header was sent before there were tokens, or after these had ended at `now`.
+    fn is_refused(&self, sent: Option<&HeaderValue>, now: u64) -> bool {
+        self.is_sent(sent) || (sent.is_none() && self.tokens.has_ended(now))
+    }
+
     /// Returns whether `sent` is the header of these tokens. Returns `false` for a request without the
-    /// header: it was sent before there were tokens.
+    /// header.
     fn is_sent(&self, sent: Option<&HeaderValue>) -> bool {
         sent.is_some_and(|it| {
             it.as_bytes().strip_prefix(BEARER.as_bytes()) == Some(self.tokens.access.reveal().as_bytes())

@@ -210,6 +210,22 @@ async fn a_grant_that_is_gone_takes_a_new_login() {
     assert_eq!(grants(&setup), ["authorization_code", "refresh_token", "authorization_code"]);
 }
 
+/// Such a token is not sent, and so the refusal is of a request without a token.
+#[tokio::test]
+async fn a_token_that_has_ended_and_can_not_be_refreshed_is_replaced_by_a_login() {
+    let (setup, store) = (Setup::new(), MemoryStore::default());
+    setup.fake().first.token_with = Some(json!({"expires_in": 0, "refresh_token": null}));
+    let oauth = setup.oauth().store(store.clone()).build().expect("a client");
+    oauth.login(&setup.server()).await.expect("signed in");
+    setup.fake().first.token_with = None;
+    // A program that can't sign in says that a login is needed.
+    let other = OAuth::builder("Other host").store(store).build().expect("a client");
+    let refused = setup.call(&other).await.expect_err("a login is needed");
+    assert!(matches!(refused, Error::Auth { fault: AuthFault::LoginNeeded, .. }), "{refused:?}");
+    all_answered(storm(&setup, &[oauth], 50).await);
+    assert_eq!(grants(&setup), ["authorization_code"; 2]);
+}
+
 #[tokio::test]
 async fn asks_for_no_login_before_the_server_refuses() {
     let (setup, store) = (Setup::new(), MemoryStore::default());
