@@ -14,6 +14,7 @@ mod describe;
 mod dev;
 mod elicit;
 mod exit;
+mod folder_lock;
 mod held;
 mod install;
 mod lint;

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use hyper::header::{HeaderName, HeaderValue};
 use plainwire::client::Target;
 use plainwire::client::config::{Config, ConfigEntry, Input, Variables};
 use plainwire::client::http::Remote;
@@ -174,6 +175,36 @@ pub(crate) fn header(text: &str) -> Result<(&str, &str), Failure> {
     })
 }
 
+/// Refuses a URL that no client can use. One with variables is known only to the client.
+pub(crate) fn check_url(url: &str) -> Result<(), Failure> {
+    if url.contains("${") {
+        return Ok(());
+    }
+    // Its message shows no secret.
+    Remote::new(url).url().map(drop).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// Returns the name and the value of a header that is legal in HTTP. The messages do not show the value: it may be a
+/// secret.
+pub(crate) fn legal_header(text: &str) -> Result<(String, String), Failure> {
+    let (name, value) = header(text)?;
+    let wrong = match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+        (Ok(_), Ok(_)) => return Ok((name.to_owned(), value.to_owned())),
+        (Ok(_), Err(_)) => {
+            format!("expected --header {name} with a value on one line, but found a control character")
+        }
+        (Err(_), _) if name.is_empty() => {
+            "expected --header with a name before the colon, but found none".to_owned()
+        }
+        // The name may be a secret too, as in `Bearer TOKEN:`.
+        (Err(_), _) => {
+            "expected --header with letters, digits and `-` before the colon, but found another character"
+                .to_owned()
+        }
+    };
+    Err(Failure::usage(wrong))
+}
+
 fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
     let (token, place) = match (&choice.bearer_env, &choice.token_file) {
         (Some(name), _) => match variable(name) {
@@ -274,10 +305,11 @@ fn unnamed(choice: &ServerChoice) -> Failure {
     match Config::read(path) {
         Err(error) => error.into(),
         Ok(config) => {
-            let names: Vec<&str> = config.entries().iter().map(ConfigEntry::name).collect();
+            let names: Vec<String> =
+                config.entries().iter().map(|entry| visible::short_line(entry.name(), 80)).collect();
             let names = if names.is_empty() { "no servers".to_owned() } else { names.join(", ") };
             Failure {
-                hint: Some(format!("{} has {names}", path.display())),
+                hint: Some(format!("{} has {names}", visible::line(&path.display().to_string()))),
                 ..Failure::usage("expected --server NAME with --config, but found none".to_owned())
             }
         }

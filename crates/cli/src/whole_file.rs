@@ -64,6 +64,13 @@ impl Mode {
     }
 }
 
+/// Refuses a folder, a device or a pipe. The file need not exist.
+pub(crate) fn check_is_file(path: &Path) -> Result<(), String> {
+    let Some(found) = fs::metadata(path).ok().filter(|it| !it.is_file()) else { return Ok(()) };
+    let found = if found.is_dir() { "a folder" } else { "a device or a pipe" };
+    Err(format!("expected a regular file, but found {found}"))
+}
+
 /// Returns the path with `ending` appended to its file name.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name: OsString = path.file_name().unwrap_or_default().to_owned();

@@ -211,6 +211,7 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
     let write = |name: &str, text: &str| fs::write(home.join(name), text).expect("a file of our own");
     write("broken.json", "{ \"mcpServers\": { s3cret");
     write("list.json", "[]");
+    fs::create_dir(home.join("folder")).expect("a folder of our own");
     let before = files(&home);
     for (words, said) in [
         (
@@ -262,6 +263,30 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
             "expected --header Authorization once, but found it twice",
         ),
         (&["windsurf", "--project", "--", "plainwire"], "Windsurf has no file for projects"),
+        (
+            &["cursor", "--name=x", "--url=http://a", "--header=: s3cret"],
+            "expected --header with a name before the colon, but found none",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://a", "--header=A B: s3cret"],
+            "expected --header with letters, digits and `-` before the colon, but found another character",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://a", "--header=A: s3cret\nB: s3cret"],
+            "expected --header A with a value on one line, but found a control character",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://"],
+            "expected a URL with `http://` or `https://`, but found \"http://\": ",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://x:99999/"],
+            "expected a URL with `http://` or `https://`, but found \"http://x:99999/\": ",
+        ),
+        (
+            &["cursor", "--name=x", "--url=http://a", "--file=folder"],
+            "folder: expected a regular file, but found a folder",
+        ),
     ] {
         let ran = install(&home, words);
         assert!(ran.code == 2 && ran.stderr.starts_with(&format!("error: {said}")), "{words:?}: {ran:?}");
@@ -270,6 +295,39 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
     assert_eq!(files(&home), before);
     let ran = install(&home, &["cursor", "--file=new.json", "--", "no-such-program"]);
     assert_eq!((ran.code, &*ran.stderr), (0, "warning: the program \"no-such-program\" was not found\n"));
+}
+
+/// A pipe without a writer would be waited for, and a rename would replace it.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_is_refused() {
+    let home = folder("install-pipe");
+    let made = std::process::Command::new("mkfifo").arg(home.join("pipe")).status().expect("`mkfifo`");
+    assert!(made.success());
+    let ran = install(&home, &[&["cursor", "--file=pipe"][..], &REFERENCE].concat());
+    let said = "error: pipe: expected a regular file, but found a device or a pipe\n";
+    assert_eq!((ran.code, &*ran.stderr), (2, said));
+    assert_eq!(fs::read_dir(&home).expect("a folder").count(), 1, "nothing was written");
+}
+
+#[test]
+fn of_servers_that_are_added_at_the_same_time_none_is_lost() {
+    let home = folder("install-parallel");
+    let adding: Vec<_> = (0..12)
+        .map(|n| {
+            let mut command = binary::command();
+            command.args(["servers", "add", &format!("n{n}")]).args(REFERENCE).current_dir(&home);
+            command.env("HOME", &home).env_remove("XDG_CONFIG_HOME").stdout(std::process::Stdio::null());
+            command.spawn().expect("the binary starts")
+        })
+        .collect();
+    for mut adding in adding {
+        assert!(adding.wait().expect("it ends").success());
+    }
+    let file = home.join(".config/plainwire/servers.json");
+    let written: serde_json::Value = serde_json::from_str(&read(&file)).expect("JSON");
+    assert_eq!(written["mcpServers"].as_object().map(serde_json::Map::len), Some(12), "{written}");
+    assert_eq!(files(&home), [file.clone(), file.with_extension("json.backup")], "no lock is left behind");
 }
 
 #[test]

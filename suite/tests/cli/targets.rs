@@ -276,6 +276,14 @@ fn takes_one_server_and_says_how_it_is_written() {
             "error: expected a command after `--`, but found https://a.example/mcp\n\nhint: write a URL after `--url`, without `--`\n"
         )
     );
+    let names = folder("unnamed").join("v.json");
+    fs::write(
+        &names,
+        r#"{ "mcpServers": { "a\nb\u001b[1m": { "command": "x" }, "c": { "command": "x" } } }"#,
+    )
+    .expect("a file of our own");
+    let ran = run(&["ping", "--config", names.to_str().expect("UTF-8")]);
+    assert!(ran.code == 2 && ran.stderr.ends_with("v.json has a\\nb\\u{1b}[1m, c\n"), "{ran:?}");
     let ran = run(&["list", "--url", "a.example/mcp"]);
     assert!(ran.code == 2 && ran.stderr.ends_with("hint: --url http://a.example/mcp\n"), "{ran:?}");
     let ran = run(&["list", "--url", "a.example/mcp?token=s3cret"]);

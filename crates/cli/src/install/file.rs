@@ -8,13 +8,17 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::whole_file::{Mode, beside, target, write};
+use crate::whole_file::{Mode, beside, check_is_file, target, write};
 
 /// The maximal number of bytes in a file. 64 MiB: `~/.claude.json` also has a history of prompts.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Returns the text of the file; `None` if there is no file.
+///
+/// # Errors
+/// Also for a folder, a device or a pipe: a rename would replace it, and a pipe may have no writer.
 pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
+    check_is_file(path)?;
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{ClientFile, Install, KnownClient, Uninstall};
 use crate::exit::{Exit, Failure};
 use crate::paths::{self, Scope};
-use crate::{meant, output, quote, slips, target, visible};
+use crate::{folder_lock, meant, output, quote, slips, target, visible};
 use edit::{Edit, EntryPath, Existing, NewEntry};
 
 /// Runs `plainwire install`.
@@ -27,6 +27,7 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     let place = EntryPath { list: list(it.place.client), name: &name };
     let shown_path = visible::line(&path.display().to_string());
     let broken = |why: String| Failure::usage(format!("{shown_path}: {why}"));
+    let _held = folder_lock::hold(&path, !it.place.dry_run).map_err(broken)?;
     let before = file::read(&path).map_err(broken)?;
     let text = before.as_deref().unwrap_or_default();
     let other = if place.list == "servers" { "mcpServers" } else { "servers" };
@@ -61,6 +62,7 @@ pub(crate) fn uninstall(it: &Uninstall) -> Result<Exit, Failure> {
     let place = EntryPath { list: list(it.place.client), name: &it.name };
     let shown_path = visible::line(&path.display().to_string());
     let broken = |why: String| Failure::usage(format!("{shown_path}: {why}"));
+    let _held = folder_lock::hold(&path, false).map_err(broken)?;
     let before = file::read(&path).map_err(broken)?;
     let (text, name) = (before.as_deref().unwrap_or_default(), visible::short_line(&it.name, 80));
     let Some(after) = edit::remove(text, place).map_err(broken)? else {
@@ -184,9 +186,8 @@ fn wanted(it: &Install) -> Result<NewEntry, Failure> {
             ))
         });
     }
-    let header =
-        |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let given = it.server.header.iter().map(header);
+    target::check_url(url)?;
+    let given = it.server.header.iter().map(|text| target::legal_header(text));
     let token = it.server.bearer_env.iter().map(|name| bearer(it.place.client, name));
     let headers = given.chain(token).collect::<Result<Vec<_>, _>>()?;
     check_once("--header", &headers, str::eq_ignore_ascii_case)?;
