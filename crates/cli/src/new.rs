@@ -79,16 +79,27 @@ fn kind(template: Template) -> Kind {
 }
 
 /// Names that cargo refuses for a package, or that another crate in the project has.
-const TAKEN: [&str; 9] =
-    ["alloc", "build", "core", "deps", "plainwire", "proc_macro", "std", "test", "tokio"];
+const TAKEN: [&str; 11] = [
+    "alloc",
+    "build",
+    "core",
+    "deps",
+    "examples",
+    "incremental",
+    "plainwire",
+    "proc_macro",
+    "std",
+    "test",
+    "tokio",
+];
 
 /// Keywords of Rust.
-const WORDS: [&str; 51] = [
+const WORDS: [&str; 52] = [
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
     "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
     "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
     "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
-    "where", "while",
+    "where", "while", "yield",
 ];
 
 pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
@@ -129,7 +140,7 @@ fn check(name: &str) -> Result<(), String> {
         let expected = "expected a name of letters, digits, `-` and `_`, with a letter first";
         return Err(format!("{expected}, but found `{name}`"));
     }
-    if TAKEN.contains(&name) || WORDS.contains(&name) {
+    if TAKEN.contains(&&*name.replace('-', "_")) || WORDS.contains(&name) {
         return Err(format!("expected a legal package name, but found `{name}`, which is reserved"));
     }
     Ok(())
@@ -189,6 +200,10 @@ mod tests {
         }
         for name in ["", "1a", "-a", "_a", "a b", "a/b", "..", "ä", "fn", "test", "plainwire", "tokio"] {
             assert!(check(name).is_err_and(|text| text.contains(&format!("found `{name}`"))), "{name}");
+        }
+        // Cargo has folders of these names, and `proc-macro` is the crate `proc_macro`.
+        for name in ["build", "deps", "examples", "incremental", "proc-macro", "proc_macro", "yield"] {
+            assert!(check(name).is_err(), "{name}");
         }
     }
 

@@ -31,6 +31,12 @@ fn complete_with(shell: &str, typed: &str, variables: &[(&str, &str)]) -> Vec<St
     Ran::of(output.expect("the binary starts")).quietly().lines().map(ToOwned::to_owned).collect()
 }
 
+#[test]
+fn the_help_names_the_shells_that_complete_names() {
+    let help = run(&["completion", "--help"]).quietly();
+    assert!(help.replace('\n', " ").contains("bash, fish and zsh also complete the names"), "{help}");
+}
+
 #[track_caller]
 fn check(typed: &str, expected: &[&str]) {
     assert_eq!(complete("bash", typed), expected, "{typed}");

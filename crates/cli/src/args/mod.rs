@@ -80,7 +80,7 @@ pub(crate) enum Command {
     Completion(Completion),
 }
 
-const COMPLETION: &str = "For bash, in ~/.bashrc: source <(plainwire completion bash)\n\nbash and zsh also \
+const COMPLETION: &str = "For bash, in ~/.bashrc: source <(plainwire completion bash)\n\nbash, fish and zsh also \
                           complete the names of tools, prompts, arguments and resources, if the server's command is \
                           already written after `--`. Each completion starts that command, for at most 3 seconds.";
 

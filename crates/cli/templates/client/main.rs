@@ -7,7 +7,7 @@ use plainwire::{Client, Result};
 /// Returns the target that the words of the command line name.
 fn target(words: &[String]) -> Target {
     match words {
-        [url] if url.starts_with("http") => Remote::new(url).into(),
+        [url] if url.contains("://") => Remote::new(url).into(),
         [program, arguments @ ..] => {
             let mut command = std::process::Command::new(program);
             command.args(arguments);
@@ -35,6 +35,12 @@ async fn main() -> Result<()> {
     }
     client.close().await;
     Ok(())
+}
+
+#[test]
+fn a_url_is_no_command() {
+    let is_url = |word: &str| matches!(target(&[word.to_owned()]), Target::Remote(_));
+    assert!(is_url("HTTP://127.0.0.1:8000/mcp") && !is_url("http-server"));
 }
 
 #[tokio::test]
