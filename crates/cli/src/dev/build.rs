@@ -41,14 +41,43 @@ fn sign_of_shell(line: &str) -> Option<char> {
     None
 }
 
-/// Returns the build of a server that `cargo run` starts: `cargo build` with the same options. Nothing for another
-/// command.
+/// The options of `cargo run` whose value is the next word, unless that begins with `-`.
+const WITH_VALUE: [&str; 18] = [
+    "--bin",
+    "--color",
+    "--config",
+    "--example",
+    "--features",
+    "--jobs",
+    "--lockfile-path",
+    "--manifest-path",
+    "--message-format",
+    "--package",
+    "--profile",
+    "--target",
+    "--target-dir",
+    "-C",
+    "-F",
+    "-Z",
+    "-j",
+    "-p",
+];
+
+/// Returns the build of a server that `cargo run` starts: `cargo build` with the same options, which end at `--` or at the
+/// first word for the program. Nothing for another command.
 pub(super) fn of_cargo(command: &[OsString]) -> Vec<OsString> {
     let [cargo, run, rest @ ..] = command else { return Vec::new() };
     if cargo != "cargo" || !(run == "run" || run == "r") {
         return Vec::new();
     }
-    let options = rest.iter().take_while(|it| *it != "--").cloned();
+    let mut is_value = false;
+    let is_option = |word: &&OsString| {
+        let word = word.to_string_lossy();
+        let is_one = std::mem::take(&mut is_value) || word.starts_with('-');
+        is_value = WITH_VALUE.contains(&&*word);
+        is_one && word != "--"
+    };
+    let options = rest.iter().take_while(is_option).cloned();
     [cargo.clone(), "build".into()].into_iter().chain(options).collect()
 }
 
@@ -81,6 +110,11 @@ mod tests {
         for (command, build) in [
             ("cargo run --release -- --port 1", "cargo build --release"),
             ("cargo r", "cargo build"),
+            // Cargo gives a word that is no option, and what follows, to the program.
+            ("cargo run foo", "cargo build"),
+            ("cargo run -p shelf --release foo --port 1", "cargo build -p shelf --release"),
+            ("cargo run --bin shelf -j4 --config=a=1 foo -q", "cargo build --bin shelf -j4 --config=a=1"),
+            ("cargo run --features a,b -- foo", "cargo build --features a,b"),
             ("cargo test", ""),
             ("target/debug/server run", ""),
         ] {

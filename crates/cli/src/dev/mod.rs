@@ -6,8 +6,11 @@
 //!
 //! [`stdio`] serves one client on stdin and stdout, [`http`] serves clients over HTTP.
 
+mod batch;
 mod build;
+mod build_process;
 mod changes;
+mod child;
 mod http;
 mod proxy;
 mod room;

@@ -2,15 +2,16 @@
 //!
 //! In: frames of both sides, each one line, and the start and end of servers. Out: frames for each side, and lines
 //! for the developer. No I/O and no clock. Frames are passed on as they were written, except for ids of the server's
-//! requests, which must not repeat after a restart, and the capabilities, which gain `listChanged`.
+//! requests, which must not repeat after a restart, and the capabilities, which gain `listChanged`. A batch that has to
+//! wait for a server is passed on message by message.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::changes;
 use super::set_up::SetUp;
+use super::{batch, changes};
 use crate::visible;
 
 /// The maximal number of bytes of frames that wait for a server to start.
@@ -77,13 +78,27 @@ struct Open {
 }
 
 impl Proxy {
-    /// Handles a frame of the client that arrived at `now`.
+    /// Handles a frame of the client, a message or a batch, that arrived at `now`.
     pub(super) fn handle_client(&mut self, line: String, now: Duration) -> Vec<Action> {
-        let Ok(frame) = serde_json::from_str::<Value>(&line) else {
-            return vec![Say("the client wrote a line that is not a message".to_owned())];
-        };
+        match batch::messages(&line) {
+            Some(messages) => {
+                let each = messages.into_iter().flat_map(|message| self.client_message(message, now));
+                batch::together(each.collect())
+            }
+            None => self.client_message(line, now),
+        }
+    }
+
+    fn client_message(&mut self, line: String, now: Duration) -> Vec<Action> {
+        let frame: Value = serde_json::from_str(&line).unwrap_or_default();
         let Some(method) = frame.get("method").and_then(Value::as_str) else {
-            return self.answer(frame);
+            if frame.get("result").or(frame.get("error")).is_some() {
+                return self.answer(frame);
+            }
+            // The server answers with an error, as without `dev`.
+            let mut actions = vec![Say("the client wrote a line that is not a message".to_owned())];
+            actions.extend(self.pass_on(line));
+            return actions;
         };
         let params = &frame["params"];
         if let Some(id) = frame.get("id") {
@@ -181,8 +196,18 @@ impl Proxy {
         vec![ToClient(changes::not_running(id, why))]
     }
 
-    /// Handles a frame of the server of this generation that arrived at `now`.
+    /// Handles a frame of the server of this generation, a message or a batch, that arrived at `now`.
     pub(super) fn handle_server(&mut self, generation: u64, line: String, now: Duration) -> Vec<Action> {
+        match batch::messages(&line) {
+            Some(messages) => {
+                let each = messages.into_iter().flat_map(|it| self.server_message(generation, it, now));
+                batch::together(each.collect())
+            }
+            None => self.server_message(generation, line, now),
+        }
+    }
+
+    fn server_message(&mut self, generation: u64, line: String, now: Duration) -> Vec<Action> {
         let Ok(mut frame) = serde_json::from_str::<Value>(&line) else {
             let line = visible::short_line(&line, 200);
             return vec![Say(format!("the server wrote a line that is not a message: {line}"))];
@@ -241,7 +266,11 @@ impl Proxy {
         if generation != self.generation && self.listens.contains_key(&key) {
             return Vec::new();
         }
-        let Some(open) = self.open.remove(&key) else { return Vec::new() };
+        let Some(open) = self.open.remove(&key) else {
+            // An error without an id answers a line that is not a message.
+            let is_error = id.is_null() && frame.get("error").is_some();
+            return if is_error { vec![ToClient(line)] } else { Vec::new() };
+        };
         self.listens.remove(&key);
         self.has_answered = true;
         let millis = now.saturating_sub(open.began).as_millis();

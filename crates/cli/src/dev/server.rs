@@ -1,10 +1,10 @@
-//! A server process of `plainwire dev`, and its build: threads that read their output and write their input.
+//! A server process of `plainwire dev`: threads that read its output and write its input.
 //!
 //! In: a command line. Out: events. What a process writes to its stderr is shown, escaped.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, Read, Write as _};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::io::{self, Read, Write as _};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -14,18 +14,13 @@ use plainwire::proto::frame::{Frame, Lines};
 use plainwire::proto::json::shorten;
 
 use super::MAX_FRAME;
+use super::child::{GRACE, command, in_group, kill_group, show};
 use super::room::{Room, Waiting};
 use super::stdio::Event;
 use crate::{output, visible};
 
-/// The maximal number of bytes of a line of a log. A longer one is left out.
-const MAX_LOG_LINE: usize = 64 << 10;
-
 /// The maximal number of frames that wait until a server reads them.
 const MAX_UNREAD: usize = 1_024;
-
-/// The time for a server to exit after its input was closed.
-pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// A running server.
 pub(super) struct Server {
@@ -92,61 +87,10 @@ pub(super) fn told(status: Option<ExitStatus>) -> String {
     status.map_or_else(|| "it was killed".to_owned(), |status| status.to_string())
 }
 
-/// Puts the server, on Unix, into a process group of its own: if the command is a script that starts the real server, both
-/// are ended together.
-pub(super) fn in_group(command: &mut Command) -> &mut Command {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    command
-}
-
-/// Kills a server and the group that it leads, which may be gone.
-pub(super) fn kill_group(server: &mut Child) {
-    #[cfg(unix)]
-    signal_group(server, rustix::process::Signal::KILL);
-    #[cfg(not(unix))]
-    let _ = server.kill();
-}
-
-/// Sends a signal to the group that a server leads. The group may be gone.
-#[cfg(unix)]
-pub(super) fn signal_group(server: &Child, signal: rustix::process::Signal) {
-    let pid = i32::try_from(server.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        let _ = rustix::process::kill_process_group(pid, signal);
-    }
-}
-
 /// Returns the line for a server that could not be started.
 pub(super) fn not_started(command: &[OsString], error: &io::Error) -> String {
     let program = command.first().map(|it| visible::line(&it.to_string_lossy())).unwrap_or_default();
     format!("starting {program:?} failed: {error}; it is tried again after the next change")
-}
-
-/// Runs a build, and returns whether it succeeded.
-pub(super) fn build(words: &[OsString]) -> bool {
-    let built = command(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().and_then(|mut child| {
-        // Some compilers report on stdout.
-        let stdout = child.stdout.take().map(|stdout| thread::spawn(move || show(stdout)));
-        let stderr = child.stderr.take().map(|stderr| thread::spawn(move || show(stderr)));
-        let status = child.wait();
-        // A process that the build has left behind may keep its outputs.
-        let end = Instant::now() + GRACE;
-        for shown in stdout.into_iter().chain(stderr) {
-            while !shown.is_finished() && Instant::now() < end {
-                thread::sleep(Duration::from_millis(5));
-            }
-        }
-        status
-    });
-    match built {
-        Ok(status) => status.success(),
-        Err(error) => {
-            let program = words.first().map(|it| visible::line(&it.to_string_lossy())).unwrap_or_default();
-            output::note(&format!("starting the build {program:?} failed: {error}"));
-            false
-        }
-    }
 }
 
 /// Reads the lines of `from`, each of at most `most` bytes, and hands them over until `take` refuses one. A longer line
@@ -195,48 +139,6 @@ fn write(mut stdin: ChildStdin, frames: impl Iterator<Item = Waiting>) {
     }
 }
 
-/// Shows the lines of a log until its end.
-pub(super) fn show(log: impl Read) {
-    log_lines(log, MAX_LOG_LINE, output::note);
-}
-
-/// Reads the lines of a log, each of at most `most` bytes, with their blanks: a compiler points at columns. A longer line
-/// is left out, with a note.
-fn log_lines(log: impl Read, most: usize, mut take: impl FnMut(&str)) {
-    let mut log = BufReader::new(log);
-    loop {
-        let mut line = Vec::new();
-        // Room for the end of the line, which may have two bytes.
-        match log.by_ref().take(most as u64 + 2).read_until(b'\n', &mut line) {
-            Ok(0) => return,
-            Ok(_) => {
-                let is_whole = line.last() == Some(&b'\n');
-                let text = String::from_utf8_lossy(&line);
-                let text = text.trim_end_matches(['\r', '\n']);
-                if text.len() <= most {
-                    take(text);
-                    continue;
-                }
-                take(&format!("a line of more than {most} bytes is left out"));
-                if !is_whole && log.skip_until(b'\n').is_err() {
-                    return;
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
-        }
-    }
-}
-
-/// Returns the command of these words. Its stderr is a pipe.
-pub(super) fn command(words: &[OsString]) -> Command {
-    let (program, arguments) =
-        words.split_first().map_or(("".as_ref(), words), |(program, rest)| (&**program, rest));
-    let mut command = Command::new(program);
-    command.args(arguments).stderr(Stdio::piped());
-    command
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,9 +152,6 @@ mod tests {
             true
         });
         assert_eq!(taken, ["one", "two", "last"]);
-        let (mut shown, log) = (Vec::new(), format!("  ^ here\n\n{}\n0123456789\r\nlast", "x".repeat(11)));
-        log_lines(log.as_bytes(), 10, |line| shown.push(line.to_owned()));
-        assert_eq!(shown, ["  ^ here", "", "a line of more than 10 bytes is left out", "0123456789", "last"]);
-        assert_eq!((MAX_FRAME, MAX_LOG_LINE, MAX_UNREAD), (64 << 20, 64 << 10, 1_024));
+        assert_eq!((MAX_FRAME, MAX_UNREAD), (64 << 20, 1_024));
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
 
+use super::build_process::BuildProcess;
 use super::proxy::{Action, Proxy};
 use super::room::Waiting;
 use super::server::{self, Server};
@@ -45,6 +46,7 @@ pub(super) fn run(plan: Plan) -> Result<Exit, Failure> {
         began: Instant::now(),
         build: plan.build,
         building: None,
+        build_process: BuildProcess::default(),
         command: plan.command,
         events,
         has_run: false,
@@ -107,6 +109,7 @@ struct Development {
     build: Vec<OsString>,
     /// Whether a build runs, and whether a file has changed since it began.
     building: Option<bool>,
+    build_process: BuildProcess,
     command: Vec<OsString>,
     events: SyncSender<Event>,
     /// Whether any server was started.
@@ -139,7 +142,7 @@ impl Development {
     /// Closes the input of the servers, and passes on what they answer, for at most [`DRAIN`] and the time for a server to
     /// say that it shuts down.
     fn answered(&mut self, received: &Receiver<Event>) -> Result<Option<Exit>, Failure> {
-        let until = Instant::now() + DRAIN + server::GRACE;
+        let until = Instant::now() + DRAIN + super::child::GRACE;
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let mut running = self.running.iter().chain(self.retiring.iter().map(|(server, _)| server));
@@ -197,8 +200,9 @@ impl Development {
         if self.build.is_empty() {
             let _ = self.events.try_send(Event::Built(true));
         } else {
-            let (words, events) = (self.build.clone(), self.events.clone());
-            thread::spawn(move || events.send(Event::Built(server::build(&words))));
+            let (words, build_process, events) =
+                (self.build.clone(), self.build_process.clone(), self.events.clone());
+            thread::spawn(move || events.send(Event::Built(build_process.run(&words))));
         }
     }
 
@@ -290,8 +294,9 @@ impl Development {
         Ok(())
     }
 
-    /// Ends all servers. One that has failed is named: its client may have left before it could fail.
+    /// Ends the build and all servers. One that has failed is named: its client may have left before it could fail.
     fn end(self) {
+        self.build_process.end();
         for (server, _) in self.retiring {
             server.end();
         }

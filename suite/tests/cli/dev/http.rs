@@ -268,6 +268,21 @@ async fn a_server_that_does_not_listen_at_the_url_is_noticed() {
     running.until("it has accepted no connection at http://").await;
 }
 
+/// Over HTTP+SSE, answers come on the stream, and the response to each request is an empty 202.
+#[tokio::test]
+async fn a_request_over_http_sse_is_not_said_to_have_failed() {
+    let words =
+        |server: &str| ["plainwire", "serve", "reference", "--sse", "--http", server].map(str::to_owned);
+    let running = Running::with("sse", "0", |server| words(server).to_vec());
+    running.until("the server was started").await;
+    let url = format!("http://{}/sse", running.own);
+    let client = Client::builder().era(EraChoice::Legacy).connect(url.as_str()).await.expect("a server");
+    let called = client.call_tool("calculate", json!({ "expression": "6*7" })).await.expect("a result");
+    assert_eq!(called.content[0].as_text(), Some("42"));
+    client.close().await;
+    assert!(!running.log().contains("the response has no answer"), "{}", running.log());
+}
+
 #[tokio::test]
 async fn a_signal_ends_the_command_and_its_server() {
     let mut running = Running::start("signal", "0");

@@ -4,7 +4,7 @@
 mod http;
 
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -212,6 +212,33 @@ fn a_server_answers_what_came_before_the_end_of_the_input() {
     assert_eq!((ran.code, &ids[..]), (0, &[1.into(), 2.into()][..]), "{ran:?}");
 }
 
+/// As without `dev`.
+#[test]
+fn a_batch_and_a_line_that_is_no_message_are_answered() {
+    let sources = Sources::new("batch");
+    let mut command = binary::command();
+    command.current_dir(&sources.folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(["dev", "--watch", "src", "--", "plainwire", "serve", "reference"]);
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let (sink, answers) = std::sync::mpsc::channel();
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sink.send(line)));
+    let mut ask = |line: &str| {
+        writeln!(stdin, "{line}").expect("it reads");
+        answers.recv_timeout(SOON).expect("an answer")
+    };
+    ask(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+    );
+    let answer = ask(r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#);
+    assert_eq!(answer, r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#);
+    assert!(ask("{broken").contains("-32700"));
+    drop(stdin);
+    child.wait().expect("it ends");
+    assert_eq!(answers.recv().ok(), None, "nothing is answered twice");
+}
+
 /// A call that does not end in time is answered, too.
 #[test]
 fn a_call_that_outlives_its_client_is_answered() {
@@ -307,6 +334,35 @@ fn a_signal_or_a_closed_terminal_ends_the_server_too() {
     use rustix::process::Signal;
     for (signal, code) in [(Signal::TERM, 0), (Signal::HUP, 0), (Signal::INT, 130)] {
         assert_eq!(signalled(signal), (Some(code), false), "{signal:?}");
+    }
+}
+
+/// The signal comes to `dev` alone, and not to its process group, as from a service manager.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_the_build_too() {
+    use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+    let http = ["--http", "127.0.0.1:0", "--url", "http://127.0.0.1:1/mcp"];
+    for options in [&[][..], &http] {
+        let sources = Sources::new("signals-build");
+        sources.write("build.sh", "sleep 60 & echo $! > pid; echo ready >&2; wait");
+        let mut command = binary::command();
+        command.current_dir(&sources.folder).arg("dev").args(options);
+        command.args(["--watch", "src", "--build", "sh build.sh", "--", "true"]);
+        let child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.expect("the binary starts");
+        let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        assert!(lines.any(|line| line.expect("UTF-8") == "ready"));
+        kill_process(Pid::from_child(&child), Signal::TERM).expect("a process of ours");
+        assert_eq!(child.wait().expect("it ends").code(), Some(0));
+        let pid = fs::read_to_string(sources.folder.join("pid")).expect("a file");
+        let pid = Pid::from_raw(pid.trim().parse().expect("a number")).expect("a process");
+        // Until its parent has taken its exit status, a process that has ended is still there.
+        let end = Instant::now() + SOON;
+        while test_kill_process(pid).is_ok() {
+            assert!(Instant::now() < end, "the build still runs");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

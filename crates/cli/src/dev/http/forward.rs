@@ -128,7 +128,9 @@ pub(super) async fn forward(front: Arc<Front>, request: Request<Incoming>) -> Re
         let mut answered = Response::new(body);
         *answered.status_mut() = status;
         answered
-    } else if sent.message["method"] == "initialize" && status.is_success() {
+    } else if sent.message["method"] == "initialize" && status.is_success() && status != StatusCode::ACCEPTED
+    {
+        // Over HTTP+SSE, the status is 202, and the answer comes on the stream.
         let id = sent.message["id"].to_string();
         let Some(answer) = answer(&mut response, Some(&id), MAX_FRAME).await else {
             return lost(asked, &sent, "the response has no answer");

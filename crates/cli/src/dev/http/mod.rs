@@ -23,6 +23,7 @@ use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
+use super::build_process::BuildProcess;
 use super::signals::Signals;
 use super::{DRAIN, MAX_EVENTS, Plan, server};
 use crate::exit::{Exit, Failure};
@@ -57,12 +58,13 @@ pub(super) async fn run(plan: Plan, address: &str, url: &str) -> Result<Exit, Fa
     output::note(&format!("clients connect to http://{own}{}", url.path()));
     let front = Arc::new(Front::new(url));
     let signals = Signals::new().map_err(Failure::runtime)?;
-    let mut running = None;
+    let (mut running, build_process) = (None, BuildProcess::default());
     let ended = tokio::select! {
-        () = develop(plan, &front, &mut running) => Exit::Done,
+        () = develop(plan, &build_process, &front, &mut running) => Exit::Done,
         () = front::serve(listener, Arc::clone(&front)) => Exit::Done,
         exit = signals.asked_to_end() => exit,
     };
+    build_process.end();
     if let Some(server) = running {
         front.pause();
         server.end().await;
@@ -118,7 +120,7 @@ async fn accepts(url: &Uri) -> bool {
 }
 
 /// Builds the server, runs it, and does so again after each change.
-async fn develop(plan: Plan, front: &Front, running: &mut Option<Process>) {
+async fn develop(plan: Plan, build_process: &BuildProcess, front: &Front, running: &mut Option<Process>) {
     let Plan { build, command, watched } = plan;
     let (sink, mut changes) = mpsc::channel(MAX_EVENTS);
     std::thread::spawn(move || watched.each_change(|path| sink.blocking_send(path).is_ok()));
@@ -128,7 +130,7 @@ async fn develop(plan: Plan, front: &Front, running: &mut Option<Process>) {
         if running.is_none() {
             front.pause();
         }
-        let is_good = built(&build, front, running).await;
+        let is_good = built(&build, build_process, front, running).await;
         // A file that changed during the build is not in it.
         if noted(&mut changes) {
             continue;
@@ -163,13 +165,19 @@ async fn develop(plan: Plan, front: &Front, running: &mut Option<Process>) {
 }
 
 /// Builds the server. Returns whether the build succeeded.
-async fn built(words: &[OsString], front: &Front, running: &mut Option<Process>) -> bool {
+async fn built(
+    words: &[OsString],
+    build_process: &BuildProcess,
+    front: &Front,
+    running: &mut Option<Process>,
+) -> bool {
     if words.is_empty() {
         return true;
     }
-    let (words, (done, mut built)) = (words.to_vec(), oneshot::channel());
+    let (words, build_process, (done, mut built)) =
+        (words.to_vec(), build_process.clone(), oneshot::channel());
     // Not a blocking task of the runtime: the runtime would wait for it when the command ends.
-    std::thread::spawn(move || done.send(server::build(&words)));
+    std::thread::spawn(move || done.send(build_process.run(&words)));
     loop {
         tokio::select! {
             is_good = &mut built => return is_good.unwrap_or(false),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-use crate::dev::server;
+use crate::dev::child;
 
 /// The time for a server to exit after it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -26,13 +26,13 @@ pub(super) struct Process {
 impl Process {
     /// Starts a server.
     pub(super) fn start(words: &[OsString]) -> io::Result<Self> {
-        let mut command = server::command(words);
-        let mut child = server::in_group(command.stdin(Stdio::null()).stdout(Stdio::piped())).spawn()?;
+        let mut command = child::command(words);
+        let mut child = child::in_group(command.stdin(Stdio::null()).stdout(Stdio::piped())).spawn()?;
         if let Some(stdout) = child.stdout.take() {
-            thread::spawn(move || server::show(stdout));
+            thread::spawn(move || child::show(stdout));
         }
         if let Some(stderr) = child.stderr.take() {
-            thread::spawn(move || server::show(stderr));
+            thread::spawn(move || child::show(stderr));
         }
         Ok(Self { child })
     }
@@ -52,15 +52,15 @@ impl Process {
     pub(super) async fn end(mut self) {
         self.ask();
         if timeout(GRACE, self.exited()).await.is_err() {
-            server::kill_group(&mut self.child);
+            child::kill_group(&mut self.child);
             self.exited().await;
         }
     }
 
     fn ask(&mut self) {
         #[cfg(unix)]
-        server::signal_group(&self.child, rustix::process::Signal::TERM);
+        child::signal_group(&self.child, rustix::process::Signal::TERM);
         #[cfg(not(unix))]
-        server::kill_group(&mut self.child);
+        child::kill_group(&mut self.child);
     }
 }

@@ -54,6 +54,49 @@ fn a_session_goes_on_at_the_next_server_and_the_client_learns_of_the_change() {
 }
 
 #[test]
+fn the_messages_of_a_batch_are_known_and_stay_a_batch() {
+    let mut proxy = in_session();
+    let batch = r#"[{"id": 7,"method":"ping"},{"id":8,"method":"tools/call","params":{"name":"t"}}]"#;
+    let [ToServer(1, sent)] = &proxy.handle_client(batch.to_owned(), SECOND)[..] else { panic!("a batch") };
+    assert_eq!(sent, r#"[{"id": 7,"method":"ping"},{"id":8,"method":"tools/call","params":{"name":"t"}}]"#);
+    assert!(proxy.is_needed(1));
+    let asked = r#"[{"id":7,"result":{}},{"id":1,"method":"roots/list"}]"#;
+    let actions = proxy.handle_server(1, asked.to_owned(), SECOND);
+    let batch = r#"[{"id":7,"result":{}},{"id":"dev-1-1","method":"roots/list"}]"#.to_owned();
+    assert_eq!(actions, [Say("ping 0 ms".to_owned()), ToClient(batch)]);
+    let answers = r#"[{"id":"dev-1-1","result":{}},{"id":9,"method":"ping"}]"#;
+    let expected = r#"[{"id":1,"result":{}},{"id":9,"method":"ping"}]"#.to_owned();
+    assert_eq!(proxy.handle_client(answers.to_owned(), SECOND), [ToServer(1, expected)]);
+    // Each request is answered once, and only those that are open.
+    let lost = proxy.ended(1, "was restarted");
+    assert!(lost.len() == 2 && !format!("{lost:?}").contains(r#"\"id\":7"#), "{lost:?}");
+}
+
+#[test]
+fn a_batch_that_comes_between_two_servers_reaches_the_next_one() {
+    let mut proxy = in_session();
+    proxy.ended(1, "ended");
+    proxy.down("it ended");
+    assert_eq!(proxy.handle_client(r#"[{"id":7,"method":"ping"}]"#.to_owned(), SECOND), []);
+    proxy.started();
+    let greeted = r#"{"id":"plainwire-dev-initialize-2","result":{"capabilities":{}}}"#;
+    let actions = proxy.handle_server(2, greeted.to_owned(), SECOND);
+    assert!(actions.contains(&ToServer(2, r#"{"id":7,"method":"ping"}"#.to_owned())), "{actions:?}");
+}
+
+#[test]
+fn a_line_that_is_no_message_is_answered_by_the_server() {
+    let mut proxy = in_session();
+    for line in ["{broken", "[]", "7", r#"{"jsonrpc":"2.0"}"#] {
+        let actions = proxy.handle_client(line.to_owned(), SECOND);
+        let said = Say("the client wrote a line that is not a message".to_owned());
+        assert_eq!(actions, [said, ToServer(1, line.to_owned())]);
+    }
+    let refusal = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}"#.to_owned();
+    assert_eq!(proxy.handle_server(1, refusal.clone(), SECOND), [ToClient(refusal)]);
+}
+
+#[test]
 fn a_request_of_a_server_that_is_gone_is_answered_once() {
     let mut proxy = in_session();
     let call = r#"{"id":7,"method":"tools/call","params":{"name":"slow"}}"#;
