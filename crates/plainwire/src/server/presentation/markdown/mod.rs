@@ -153,6 +153,10 @@ impl Writer {
                 }
             }
             Some(language) => self.fence(text, language),
+            None if text.is_empty() => {
+                words::push(&mut self.out, text, Place::Start);
+                self.out.push('\n');
+            }
             None if needs_fence(text) => self.fence(text, ""),
             None => {
                 let mut lines = text.lines().peekable();

@@ -23,9 +23,8 @@ pub(super) fn is_inline(text: &str) -> bool {
 
 /// Appends a text of one line.
 pub(super) fn push(out: &mut String, text: &str, place: Place) {
-    if text.is_empty() || text.trim() != text || text.chars().any(char::is_control) {
-        // Blanks at the ends would be lost, and control characters would not be seen.
-        return code(out, &serde_json::Value::from(text).to_string(), place);
+    if would_be_lost(text) {
+        return code(out, text, place);
     }
     if is_link(text) && !text.contains('|') {
         return out.extend(["<", text, ">"]);
@@ -62,12 +61,17 @@ pub(super) fn is_link(text: &str) -> bool {
     })
 }
 
-/// Appends a text of one line as code.
+/// Returns whether a reader would not see all of a text: blanks at its ends, and control characters.
+fn would_be_lost(text: &str) -> bool {
+    text.is_empty() || text.trim() != text || text.chars().any(char::is_control)
+}
+
+/// Appends a text as code, in one line; as in JSON if a reader would not see all of it.
 fn code(out: &mut String, text: &str, place: Place) {
-    let text = if text.is_empty() { "\"\"" } else { text };
-    let fence = "`".repeat(longest_run(text, '`') + 1);
+    let text = if would_be_lost(text) { serde_json::Value::from(text).to_string() } else { text.to_owned() };
+    let fence = "`".repeat(longest_run(&text, '`') + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    let text = if place == Place::Cell { text.replace('|', "\\|") } else { text.to_owned() };
+    let text = if place == Place::Cell { text.replace('|', "\\|") } else { text };
     out.extend([&*fence, pad, &*text, pad, &*fence]);
 }
 
@@ -114,7 +118,7 @@ fn needs_escape(
         // A run of `#` at the end of a heading is not shown.
         '#' => {
             place == Place::Heading
-                && before.is_some_and(char::is_whitespace)
+                && before.is_none_or(char::is_whitespace)
                 && text[at..].trim_matches('#').is_empty()
         }
         _ => false,
