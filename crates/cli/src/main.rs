@@ -29,6 +29,7 @@ mod progress;
 mod quote;
 mod roots;
 mod save;
+mod schemas;
 mod secret_file;
 mod serve;
 mod servers;
@@ -88,6 +89,7 @@ fn check_json(command: &Command) -> Result<(), Failure> {
         Command::Watch(it) => &it.ask,
         Command::Tokens(it) => &it.ask,
         Command::Lint(it) => &it.ask,
+        Command::Schemas(it) => &it.ask,
         _ => return Ok(()),
     };
     match &ask.json {
@@ -131,6 +133,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Patch(it) => convert::patch(&it),
             Command::Tokens(it) => tokens::run(it).await,
             Command::Lint(it) => lint::run(it).await,
+            Command::Schemas(it) => schemas::run(it).await,
             Command::New(it) => new::run(&it),
             Command::Completion(it) => completion::script(it.shell),
         }

@@ -13,9 +13,9 @@ use crate::quote::quoted;
 use crate::target;
 
 /// The subcommands that take a server.
-const CLIENTS: [&str; 13] = [
-    "call", "describe", "dev", "install", "lint", "list", "login", "ping", "prompt", "read", "shell",
-    "tokens", "watch",
+const CLIENTS: [&str; 14] = [
+    "call", "describe", "dev", "install", "lint", "list", "login", "ping", "prompt", "read", "schemas",
+    "shell", "tokens", "watch",
 ];
 
 /// The subcommands that begin with the name of an entry.

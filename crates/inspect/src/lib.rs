@@ -31,14 +31,17 @@
 //! - [`tokens`] counts the tokens that a model reads of a tool, field by field.
 //! - [`Shape`] tells which values a schema allows, and its text is the type in a signature.
 //! - [`signature`] shows a tool with its types on one line.
+//! - [`kinds()`] finds the kinds of values that tools return, and their schemas.
 //! - [`lint`] reports problems with a tool, for all clients or for certain ones.
 
 mod entry;
+mod kinds;
 pub mod lint;
 mod shape;
 mod signature;
 pub mod tokens;
 
 pub use entry::Entry;
+pub use kinds::{KindSchema, kinds};
 pub use shape::{Kind, Shape};
 pub use signature::signature;

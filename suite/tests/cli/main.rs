@@ -16,6 +16,7 @@ mod lint;
 mod login;
 mod pictures;
 mod pty;
+mod schemas;
 mod script;
 mod servers;
 mod shell;

@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Tokens(Tokens),
     /// Report tools of a server that models and clients will have trouble with.
     Lint(Lint),
+    /// List the kinds of values that the tools of a server return, or print their JSON Schemas.
+    Schemas(Schemas),
     /// Create a project: a server or a client, with a test.
     #[command(override_usage = "plainwire new --path <CHECKOUT> <NAME>")]
     New(New),
@@ -225,6 +227,15 @@ pub(crate) struct Lint {
     /// Check only tools with TEXT in their name or description, ignoring case.
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Schemas {
+    /// Write the schema of each kind into a file of the folder DIR.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) ask: Ask,
 }
