@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::meant::Meant;
 use crate::notices::with_log;
 use crate::progress::with_bar;
-use crate::{listing, meant, output, progress, save, tools, visible};
+use crate::{cost, listing, meant, output, progress, save, tools, visible};
 
 /// Runs `plainwire list`: prints the tools, resources, templates and prompts of a server.
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
@@ -75,7 +75,7 @@ pub(crate) async fn call_on(client: &Client, it: &CallTool) -> Result<Exit, Fail
 }
 
 async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Result<Exit, Failure> {
-    let CallTool { call, out } = it;
+    let CallTool { call, cost: shows_cost, out } = it;
     let Built { object, misfits } = by_schema(client, &call.name, arguments).await?;
     let params = params(&call.name, &object)?;
     let raw = match request(client, "tools/call", &params, call.explain).await {
@@ -95,6 +95,9 @@ async fn call_with(client: &Client, it: &CallTool, arguments: Arguments) -> Resu
             save::block(file, &result.content)?.into_iter().try_for_each(output::content)?;
         }
         _ => output::tool_result(&result)?,
+    }
+    if *shows_cost {
+        cost::show(&result);
     }
     if result.is_error
         && let Some(hint) = hint(client, call, misfits, &text_of(&result)).await

@@ -9,6 +9,7 @@ mod ask;
 mod completion;
 mod connect;
 mod convert;
+mod cost;
 mod demo;
 mod describe;
 mod dev;

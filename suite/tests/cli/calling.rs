@@ -396,3 +396,10 @@ fn what_is_written_to_stdout_as_a_file_goes_where_the_rest_goes() {
     let ran = ask(&["read", "server://info", "--out", "/dev/stdout"]);
     assert!(ran.code == 0 && ran.stdout.contains("plainwire-reference"), "{ran:?}");
 }
+
+#[test]
+fn the_cost_of_a_result_is_told_block_by_block() {
+    let ran = ask(&["call", "calculate", "expression=6*7", "--cost"]);
+    let said = "cost: about 1 token for a model that gets the blocks\n       1  block 1: text\n";
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "42\n", said));
+}

@@ -289,6 +289,9 @@ impl Deny {
 pub(crate) struct CallTool {
     #[command(flatten)]
     pub(crate) call: Call,
+    /// Print on stderr how many tokens each part of the result costs a model.
+    #[arg(long)]
+    pub(crate) cost: bool,
     /// Write the picture, sound or resource of the result to FILE.
     #[arg(long, value_name = "FILE", conflicts_with = "json", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
