@@ -52,8 +52,8 @@ impl Server {
     /// capabilities and extensions unless this server declares them too, and its
     /// [`ServerHandle`](crate::ServerHandle)s. Its instructions are appended to those of this server, after the
     /// prefix and a colon. The cache hint is kept even if it is the default, which allows no caching. All other
-    /// settings are those of this server, such as [`Self::single_use_states`], [`Self::max_questions`] and
-    /// [`Self::schema_preset`].
+    /// settings are those of this server, such as [`Self::presentation`], [`Self::single_use_states`],
+    /// [`Self::max_questions`] and [`Self::schema_preset`].
     ///
     /// Texts are not changed: instructions, descriptions and [pages](crate::apps) that name a tool have to use its
     /// name with the prefix.
