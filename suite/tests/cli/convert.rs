@@ -537,3 +537,10 @@ fn an_input_that_is_no_document_at_all_is_refused_and_nothing_is_written() {
         assert!(ran.code != 2 && ran.stdout.contains("Half"), "{to}: {ran:?}");
     }
 }
+
+#[test]
+fn identifiers_that_only_the_output_has_are_said_to_be_added() {
+    let folder = folder("added", &[("task.md", "- [ ] task\n- [x] two\n")]);
+    let ran = run(&folder, &["convert", "--from", "markdown", "--to", "adf", "task.md"]);
+    assert_eq!((ran.code, &*ran.stderr), (0, "task.md: 3 identifiers added\n"));
+}

@@ -93,10 +93,14 @@ fn no_file(key: &str) -> Failure {
 }
 
 fn parsed(key: &str, json: &str) -> Result<Box<RawValue>, Failure> {
+    let is_file = json.len() > 1 && json.starts_with('@');
     serde_json::from_str(json).map_err(|error| Failure {
-        hint: Some(match assignment(key, &json.into()).filter(|it| it.contains(":=")) {
-            Some(word) => format!("{} gives the text", quote::quoted(&word)),
-            None => format!("`{key}={json}` gives text, or the type that the tool's schema names"),
+        hint: Some(match is_file {
+            true => format!("{} reads the file", quote::quoted(&format!("{key}={json}"))),
+            false => match assignment(key, &json.into()).filter(|it| it.contains(":=")) {
+                Some(word) => format!("{} gives the text", quote::quoted(&word)),
+                None => format!("`{key}={json}` gives text, or the type that the tool's schema names"),
+            },
         }),
         ..Failure::usage(format!("expected JSON after `{key}:=`, but found {json:?}: {error}"))
     })

@@ -67,6 +67,11 @@ impl Findings {
     }
 }
 
+/// Returns whether the message of a loss is about something that only the output has.
+fn is_added(message: &str) -> bool {
+    message.split_once(": ").is_some_and(|(_, what)| what.starts_with("expected no "))
+}
+
 /// Prints the findings on stderr. As text, lost identifiers are counted, not listed.
 pub(super) fn show(format: ReportFormat, input: &Input, found: &Findings) {
     if format == ReportFormat::Json {
@@ -92,12 +97,17 @@ pub(super) fn show(format: ReportFormat, input: &Input, found: &Findings) {
     for it in &found.conflicts {
         line(format!("{}: conflict: {}", input.name, visible::line(&it.to_string())));
     }
-    let identifiers = found.losses.iter().filter(|it| it.kind == LossKind::Identity).count();
-    if identifiers > 0 {
-        let counted = output::counted(identifiers, "identifier");
+    let identities = || found.losses.iter().filter(|it| it.kind == LossKind::Identity);
+    let all = identities().count();
+    let least = if all >= MAX_LOSSES { "at least " } else { "" };
+    let added = identities().filter(|it| is_added(&it.message)).count();
+    if all > added {
+        let counted = output::counted(all - added, "identifier");
         let hint = if found.sidecar_helps { "; a sidecar (--sidecar FILE) brings them back" } else { "" };
-        let least = if identifiers >= MAX_LOSSES { "at least " } else { "" };
         line(format!("{}: {least}{counted} left out{hint}", input.name));
+    }
+    if added > 0 {
+        line(format!("{}: {least}{} added", input.name, output::counted(added, "identifier")));
     }
     if found.refused {
         line(format!("{}: nothing was written; --allow-loss writes it anyway", input.name));

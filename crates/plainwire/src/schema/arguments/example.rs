@@ -132,19 +132,21 @@ impl<'s> Maker<'s> {
             Value::Number(number) => {
                 near.extend(numbers(keywords, Some(number)));
                 near.push(Value::from(number.to_string()));
+                near.push(Value::Bool(number.as_f64() != Some(0.0)));
             }
             Value::String(text) => {
                 let most = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
                 let most = usize::try_from(most).unwrap_or(usize::MAX).min(MAX_EXAMPLE);
                 near.push(Value::from(text.chars().take(most).collect::<String>()));
                 let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-                if is(&["yes", "y", "on", "1"]) {
+                if is(&["true", "t", "yes", "y", "on", "enabled"]) {
                     near.push(Value::Bool(true));
-                } else if is(&["no", "n", "off", "0"]) {
+                } else if is(&["false", "f", "no", "n", "off", "disabled"]) {
                     near.push(Value::Bool(false));
                 }
                 if let Ok(number) = text.parse::<Number>() {
                     near.extend(numbers(keywords, Some(&number)));
+                    near.push(Value::Bool(number.as_f64() != Some(0.0)));
                 }
             }
             Value::Array(items) if items.len() <= MAX_EXAMPLE => {

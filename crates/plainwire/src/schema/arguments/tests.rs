@@ -657,3 +657,27 @@ fn an_alias_is_no_way_around_a_bound() {
     let said = read::<Aliased>(r#"{"n":10}"#, &InputSchema::of::<Aliased>()).expect_err("no such name").0;
     assert_eq!(said, "expected `arguments` to have only `number`, but found `n`");
 }
+
+#[test]
+fn the_example_for_a_boolean_means_what_was_sent() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Flagged {
+        #[serde(rename = "flag")]
+        _flag: bool,
+    }
+    let schema = InputSchema::of::<Flagged>();
+    for (sent, fits) in [
+        (json!("True"), true),
+        (json!("yes"), true),
+        (json!("enabled"), true),
+        (json!("2"), true),
+        (json!(1), true),
+        (json!("FALSE"), false),
+        (json!("off"), false),
+        (json!(0), false),
+    ] {
+        let found = read::<Flagged>(&json!({ "flag": sent }).to_string(), &schema);
+        let Err(Rejected(text)) = found else { panic!("{sent}") };
+        assert!(text.ends_with(&format!("; {fits} would fit")), "{text}");
+    }
+}
