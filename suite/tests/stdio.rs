@@ -102,7 +102,7 @@ fn gives_up_what_still_runs_after_the_time_to_drain() {
     assert_eq!(rest, [given_up()]);
     let (time, line) = stderr.split_once(' ').expect("a time");
     assert_eq!((time.len(), time.ends_with('Z')), ("2026-11-23T03:19:51.042Z".len(), true), "{time}");
-    assert_eq!(line, "WARN plainwire::server::connection::pump: the client has left, and 1 calls still ran");
+    assert_eq!(line, "WARN plainwire::server::connection::pump: the input has ended, and 1 calls still ran");
 }
 
 #[test]

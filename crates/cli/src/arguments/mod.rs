@@ -53,7 +53,10 @@ impl Arguments {
 
     /// Returns whether the schema of the tool changes what is sent.
     pub(crate) fn depend_on_schema(&self) -> bool {
-        self.words.iter().any(|it| matches!(it.given, Given::Text(_)) || it.key.contains('.'))
+        let is_repeated = |at: usize| self.words[..at].iter().any(|it| it.key == self.words[at].key);
+        let mut words = self.words.iter().enumerate();
+        // A list may be given by several words.
+        words.any(|(at, it)| matches!(it.given, Given::Text(_)) || it.key.contains('.') || is_repeated(at))
     }
 
     /// Makes the arguments of a prompt, which are texts.

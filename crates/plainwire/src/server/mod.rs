@@ -216,8 +216,8 @@ impl Server {
     }
 
     /// Pings the client of a session after `silence` without a message, and closes the connection if another
-    /// `silence` passes without the answer or any other message. Off by default: if the client on a pipe
-    /// ends, the server notices it at once. Has no effect in revision 2026-07-28, which has no pings.
+    /// `silence` passes without the answer or any other message; a session of Streamable HTTP stays. Off by default: if
+    /// the client on a pipe ends, the server notices it at once. Has no effect in revision 2026-07-28, which has no pings.
     pub fn ping_every(mut self, silence: Duration) -> Self {
         self.keep_alive = Some(silence);
         self

@@ -164,11 +164,11 @@ impl Pump {
         ready!(sleep.as_mut().poll(cx));
         self.deadline = None;
         if self.calls.running() > 0 {
-            tracing::warn!("the client has left, and {} calls still ran", self.calls.running());
+            tracing::warn!("the input has ended, and {} calls still ran", self.calls.running());
             self.calls.give_up();
             self.wire.gather(&mut self.calls.peer);
         } else {
-            tracing::warn!("the client has left, and {} bytes were never read", self.wire.unsent());
+            tracing::warn!("the input has ended, and {} bytes were never read", self.wire.unsent());
             self.wire.discard();
         }
         Poll::Ready(())

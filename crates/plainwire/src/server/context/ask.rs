@@ -83,7 +83,7 @@ impl Context {
         }
         answer.map_err(|error: Error| {
             let found = match error.kind() {
-                ErrorKind::Overloaded => "none within `ask_timeout`".to_owned(),
+                ErrorKind::Late { .. } => "none within `ask_timeout`".to_owned(),
                 _ if error.message().is_empty() => "an error without a message".to_owned(),
                 _ => error.to_string(),
             };
