@@ -403,3 +403,13 @@ fn the_cost_of_a_result_is_told_block_by_block() {
     let said = "cost: about 1 token for a model that gets the blocks\n       1  block 1: text\n";
     assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "42\n", said));
 }
+
+#[test]
+fn a_list_is_given_by_several_words_of_json_too() {
+    let schema = json!({ "type": "object", "properties": { "l": { "type": "array", "items": { "type": "integer" } } } });
+    let mut steps = script::legacy(&json!({ "tools": {} }));
+    let tools = json!({ "tools": [{ "name": "add", "inputSchema": schema }] });
+    steps.extend([script::answer(2, &tools), Step::Read, Step::Echo(3)]);
+    let ran = script::play(&["call", "add", "l:=1", "l:=2", "--era", "legacy"], steps, "");
+    assert!(ran.stdout.contains(r#""l":[1,2]"#), "{ran:?}");
+}

@@ -65,6 +65,7 @@ async fn a_question_that_nobody_answers_is_withdrawn_in_time() {
         assert_eq!(withdrawn["params"]["requestId"], question["id"]);
         let answer = asked.raw.line().await;
         assert!(answer.contains(r#""code":"no_answer""#), "{era}: {answer}");
+        assert!(answer.contains("but found: none within `ask_timeout`"), "{era}: {answer}");
         assert_eq!(began.elapsed().as_secs(), 20);
     }
 }
