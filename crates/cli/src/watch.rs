@@ -62,17 +62,23 @@ async fn refused(client: &Client, filter: &SubscriptionFilter, error: plainwire:
     }
     let failure = Failure::from(error);
     let hint = match &filter.resource_subscriptions[..] {
-        [uri] if failure.exit == Exit::Refused => meant::by(client, List::Resources, uri).await.hint(),
+        [uri] if failure.exit == Exit::Refused => near(client, uri).await,
         _ => None,
     };
     Failure { hint: hint.or(failure.hint), text: format!("watching {wanted}: {}", failure.text), ..failure }
+}
+
+/// Returns the hint for a URI that is probably mistyped. A resource of a template may exist, and not be watchable.
+async fn near(client: &Client, uri: &str) -> Option<String> {
+    let hint = meant::by(client, List::Resources, uri).await.hint();
+    hint.filter(|hint| hint.starts_with("did you mean"))
 }
 
 /// Fails if the server does not watch all wanted resources.
 async fn check_watched(client: &Client, uris: &[String], agreed: &SubscriptionFilter) -> Result<(), Failure> {
     let mut unwatched = uris.iter().filter(|uri| !agreed.resource_subscriptions.contains(uri)).peekable();
     let Some(first) = unwatched.peek() else { return Ok(()) };
-    let hint = meant::by(client, List::Resources, first).await.hint();
+    let hint = near(client, first).await;
     let unwatched: Vec<String> = unwatched.map(|uri| format!("`{}`", visible::line(uri))).collect();
     let text = format!("expected the server to watch {}, but it does not", unwatched.join(", "));
     let no_changes = || "the server reports no changes of it; `plainwire read` reads it once".to_owned();

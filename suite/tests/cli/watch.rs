@@ -195,6 +195,8 @@ fn watches_what_the_reference_server_lets_it_watch() {
         let ran = ask(&["watch", "server://calculation", "--era", era]);
         let near = "hint: did you mean \"server://calculations\"?";
         assert!(ran.code == 4 && ran.stderr.contains(near), "{era}: {ran:?}");
+        let ran = ask(&["watch", "calculation://1", "--era", era]);
+        assert!(ran.code == 4 && !ran.stderr.contains("does the value fit"), "{era}: {ran:?}");
         let ran = ask(&["watch", "server://info", "--era", era]);
         assert!(ran.code == 4 && ran.stderr.contains("`server://info`"), "{era}: {ran:?}");
     }
