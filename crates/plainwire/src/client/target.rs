@@ -30,7 +30,8 @@ pub struct OpenStream(Box<dyn FnOnce() -> Result<Stream> + Send>);
 
 impl Client {
     /// Connects to a server: a [`Command`], with the feature `http-client` a URL, a [`Server`](crate::Server)
-    /// of this program, or what [`ConfigEntry::target`](crate::client::config::ConfigEntry::target) returns for an entry of a configuration file.
+    /// of this program, or what [`ConfigEntry::target`](crate::client::config::ConfigEntry::target) returns for an entry
+    /// of a configuration file.
     /// [`Client::builder`] has more settings.
     ///
     /// ```

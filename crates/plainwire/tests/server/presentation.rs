@@ -239,6 +239,7 @@ async fn the_listed_schema_of_a_result_fits_errors_too() {
     assert_eq!(plant["type"], "object");
     assert_eq!(plant["anyOf"][0]["properties"]["name"]["type"], "string");
     assert_eq!(plant["anyOf"][1]["properties"]["kind"]["const"], "toolError:v1");
+    assert_eq!(plant["anyOf"][2]["properties"]["kind"]["const"], "needsInput:v1");
     assert_eq!(of("plants").expect("a schema")["type"], "array");
     assert_eq!(of("note"), None);
 }
@@ -349,4 +350,19 @@ async fn a_new_member_of_a_value_is_in_its_json_its_structured_content_and_its_m
     assert!(texts(&result)[0].contains("- **petals:** 5\n"), "{:?}", texts(&result));
     let json = r#"{"name":"rose","shade":false,"petals":5}"#;
     assert_eq!((texts(&result)[1], structured(&result)), (json, Some(json)));
+}
+
+#[tokio::test]
+async fn what_a_call_needs_fits_the_listed_schema_or_is_an_error() {
+    let needs = || ToolError::from(NeedsInput::new("which one?").choice("name", "fern"));
+    let one = Tool::new("one", move || async move { Err::<Plant, _>(needs()) });
+    let many = Tool::new("many", move || async move { Err::<Vec<Plant>, _>(needs()) });
+    let server = || Server::new("garden").tool(one.clone()).tool(many.clone());
+    for (tool, is_error) in [("one", false), ("many", true)] {
+        let result = call(server().presentation(Presentation::gated()), tool, json!({})).await;
+        let value = structured(&result).expect("a value");
+        assert_eq!((result.is_error, value.contains("needsInput:v1")), (is_error, true), "{tool}");
+    }
+    let small = call(server().presentation(Presentation::data().limit(10)), "one", json!({})).await;
+    assert!(small.is_error && texts(&small)[0].contains("at most 10 bytes"), "{:?}", texts(&small));
 }

@@ -76,8 +76,8 @@ impl Known {
     }
 }
 
-/// Returns the schema of a value that may also be an error.
-pub(super) fn with_error(schema: &RawJson) -> RawJson {
+/// Returns the schema of a value that may also be an error, or the input that a call needs.
+pub(super) fn with_others(schema: &RawJson) -> RawJson {
     let Ok(Value::Object(mut own)) = serde_json::from_str::<Value>(schema.get()) else {
         return schema.clone();
     };
@@ -87,7 +87,7 @@ pub(super) fn with_error(schema: &RawJson) -> RawJson {
     }
     // References in the schema are from its root.
     let definitions = ["$defs", "definitions", "$schema"].map(|name| own.remove_entry(name));
-    let mut root = json!({ "type": "object", "anyOf": [own, error_schema()] });
+    let mut root = json!({ "type": "object", "anyOf": [own, error_schema(), NeedsInput::schema()] });
     if let Value::Object(root) = &mut root {
         root.extend(definitions.into_iter().flatten());
     }

@@ -205,6 +205,6 @@ impl Present for Presentation {
     }
 
     fn listed_output(&self, schema: &RawJson) -> RawJson {
-        error::with_error(schema)
+        error::with_others(schema)
     }
 }

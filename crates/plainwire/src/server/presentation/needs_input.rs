@@ -223,6 +223,21 @@ impl NeedsInput {
         RawValue::from_string(String::from_utf8(out).ok()?).ok()
     }
 
+    /// Returns the schema of the value.
+    pub(super) fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "kind": { "const": "needsInput:v1" },
+                "type": { "const": "elicitation" },
+                "message": { "type": "string" },
+                "needsInput": { "type": "object" },
+                "options": { "type": "array" }
+            },
+            "required": ["kind", "type", "message", "needsInput"]
+        })
+    }
+
     /// Returns the text for a reader.
     pub(super) fn markdown(&self) -> String {
         let mut values = Vec::new();

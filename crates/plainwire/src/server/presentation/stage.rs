@@ -172,10 +172,15 @@ impl Facts {
             (Format::Json, _) | (_, None) => Vec::new(),
             _ => vec![for_user(needs.markdown())],
         };
-        self.with_json(
-            CallToolResult { content, structured_content: needs.value(), ..CallToolResult::default() },
-            format,
-        )
+        // The schema of a list has no room for it, and strict clients refuse a result that does not fit.
+        let is_error = self.schema.as_ref().is_some_and(|it| it["type"] != "object");
+        let result = CallToolResult {
+            content,
+            is_error,
+            structured_content: needs.value(),
+            ..CallToolResult::default()
+        };
+        self.limited(self.with_json(result, format), format)
     }
 
     fn present_error(&self, error: ToolError, format: Format) -> CallToolResult {

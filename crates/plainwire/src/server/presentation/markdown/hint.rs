@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-/// The maximal number of references that are followed for one schema.
-const MAX_REFERENCES: usize = 16;
+/// The maximal number of references and alternatives that are followed, one inside the other, for one schema.
+const MAX_REFERENCES: usize = 6;
 
 /// The schema of one value, and the whole schema that contains it.
 #[derive(Clone, Copy, Default)]

@@ -146,3 +146,17 @@ fn headings_end_at_the_sixth_level() {
     let shown = of(&deep);
     assert!(shown.contains("###### n3\n\n**n2:**\n"), "{shown}");
 }
+
+#[test]
+fn six_references_of_a_schema_are_followed() {
+    let of_length = |length: usize| {
+        let mut schema = json!({ "$defs": {}, "properties": { "a": { "$ref": "#/$defs/1" } } });
+        for n in 1..length {
+            schema["$defs"][n.to_string()] = json!({ "$ref": format!("#/$defs/{}", n + 1) });
+        }
+        schema["$defs"][length.to_string()] = json!({ "type": "string", "contentMediaType": "text/x-rust" });
+        with(r#"{"a":"b"}"#, Some(&schema))
+    };
+    assert!(of_length(6).contains("```rust"), "{}", of_length(6));
+    assert!(!of_length(7).contains("```rust"), "{}", of_length(7));
+}
