@@ -226,6 +226,13 @@ impl InputSchema {
         this
     }
 
+    /// Returns the schema in which the property `name` of the root has one of `values`; `None` if there is no such property.
+    pub(crate) fn with_choices(&self, name: &str, values: Vec<String>) -> Option<Self> {
+        let mut property = self.value.get("properties")?.get(name)?.clone();
+        property.as_object_mut()?.insert("enum".to_owned(), values.into());
+        Some(Self { constrained: true, ..self.with_property(name, property) })
+    }
+
     /// Returns each property of the root: its name, its schema, and whether it is required. The properties
     /// are in the order of their declaration, or sorted by name if that order is not known.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {

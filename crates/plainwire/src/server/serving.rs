@@ -108,7 +108,7 @@ impl Server {
         let masks_errors = layering.masks_errors;
         let shows_views = self.experimental.extension(apps::EXTENSION).is_some();
         let settings = Settings { cache_hint, layering, page_size, preset, shows_views, slow_step };
-        self.shared.begin(&self.info.name, settings, self.states)?;
+        self.shared.begin(&self.info.name, self.at, settings, self.states)?;
         let mut capabilities = self.experimental;
         self.shared.with_declared(|declared| declared.declare_in(&mut capabilities, self.handled));
         if self.logging {

@@ -152,7 +152,7 @@ async fn a_text_stays_what_it_is_and_has_no_structured_content() {
 
 #[tokio::test]
 async fn an_error_is_a_value_too() {
-    let value = r#"{"kind":"toolError:v1","code":"NOT_FOUND","message":"there is no rose","retryable":false,"details":{"code":"not_found","hint":"plant one","details":{"row":3}}}"#;
+    let value = r#"{"kind":"toolError:v1","code":"NOT_FOUND","message":"there is no rose","retryable":false,"details":{"code":"not_found","hint":"plant one","row":3}}"#;
     let markdown = "**Error:** there is no rose\n\n**Hint:** plant one";
     for (format, expected) in
         [("markdown", vec![markdown]), ("json", vec![value]), ("both", vec![markdown, value])]

@@ -5,6 +5,7 @@
 //! that it began with. The entries of a mounted server are entries of the server that mounts it.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -131,13 +132,25 @@ impl SharedCatalog {
         look(&self.lock().declared)
     }
 
-    /// Checks the declared entries, and fixes the facts of [`Serving`]. Called when serving begins.
+    /// Checks the declared entries, and fixes the facts of [`Serving`]. Called when serving begins. `at` is the place at which
+    /// the server is made.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake.
-    pub(crate) fn begin(&self, server: &str, settings: Settings, states: States) -> Result<()> {
+    pub(crate) fn begin(
+        &self,
+        server: &str,
+        at: &'static Location<'static>,
+        settings: Settings,
+        states: States,
+    ) -> Result<()> {
         let mut state = self.lock();
         check(&state.declared, self.states.get_or_init(|| Arc::new(states)))?;
+        if let Some(presentation) = &settings.layering.presentation
+            && let Some(message) = presentation.problem(&mut state.declared.output_schemas())
+        {
+            return Err(Error::Declaration { at, message });
+        }
         let completes = state.declared.completes();
         let shows_views = settings.shows_views || state.declared.shows_views();
         state.live = Some(Serving { completes, shows_views, server: server.to_owned(), settings });
@@ -343,7 +356,9 @@ mod tests {
     fn serving() -> Arc<SharedCatalog> {
         let shared = Arc::new(SharedCatalog::default());
         let settings = Settings { page_size: 100, slow_step: Duration::from_secs(1), ..Settings::default() };
-        shared.begin("s", settings, States::default()).expect("nothing that could be wrong");
+        shared
+            .begin("s", Location::caller(), settings, States::default())
+            .expect("nothing that could be wrong");
         shared
     }
 

@@ -21,6 +21,7 @@ use super::roots::KnownRoots;
 use crate::trace_context::TraceContext;
 
 mod ask;
+mod format;
 mod headers;
 mod notify;
 mod on_cancel;
@@ -28,6 +29,7 @@ mod questions;
 mod signals;
 mod state;
 
+pub use format::Format;
 pub(crate) use headers::Headers;
 use notify::{LeftOut, LogGate, Throttle};
 pub(crate) use notify::{Logs, ProgressRate};
@@ -42,6 +44,8 @@ pub(crate) use state::{NeededState, States};
 /// Take it as a parameter of the handler. Cheap to clone; all clones belong to one call.
 #[derive(Clone, Debug)]
 pub struct Context {
+    /// The form of the result that the call asks for.
+    format: Format,
     inner: Arc<Inner>,
     /// The innermost part of the call, such as the inside of a `timeout` layer, to which this context
     /// belongs; `None` if it belongs to the whole call.
@@ -175,7 +179,7 @@ impl Context {
     /// Returns a context for a part of the call, which [`Self::end_part`] can end while the call continues.
     pub(crate) fn begin_part(&self) -> Self {
         let part = CallPart { is_over: AtomicBool::new(false), outer: self.part.clone() };
-        Self { inner: Arc::clone(&self.inner), part: Some(Arc::new(part)) }
+        Self { format: self.format, inner: Arc::clone(&self.inner), part: Some(Arc::new(part)) }
     }
 
     /// Ends the part of the call that this context belongs to (the inside of a `timeout` layer): for that
@@ -274,6 +278,7 @@ impl ContextSource<'_> {
             self.carried.take(),
         );
         Context {
+            format: Format::Json,
             inner: Arc::new(Inner {
                 asking,
                 bus: Arc::clone(self.bus),

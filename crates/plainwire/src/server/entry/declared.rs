@@ -3,7 +3,7 @@
 //! In: tools, resources, templates and prompts. Out: the capabilities to declare to clients. Rules are
 //! checked in [`super::rules`].
 
-use plainwire_proto::model::Capabilities;
+use plainwire_proto::model::{Capabilities, RawJson};
 
 use super::{Declare, Prompt, Resource, ResourceTemplate, Tool, apps};
 
@@ -26,6 +26,11 @@ impl Declared {
     pub(crate) fn completes(&self) -> bool {
         self.prompts.iter().any(|it| !it.completers.is_empty())
             || self.templates.iter().any(|it| !it.completers.is_empty())
+    }
+
+    /// Returns the output schemas of the tools.
+    pub(crate) fn output_schemas(&self) -> impl Iterator<Item = &RawJson> {
+        self.tools.iter().filter_map(|it| it.entry.output_schema.as_ref())
     }
 
     /// Adds to `capabilities` those that the entries need. `handled` is whether the server has a

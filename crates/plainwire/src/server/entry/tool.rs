@@ -209,6 +209,45 @@ impl Tool {
         self
     }
 
+    /// Allows only `values` for the argument `name`, a text: for values that are known when the server starts, and not when it
+    /// is compiled.
+    ///
+    /// ```
+    /// use plainwire::prelude::*;
+    ///
+    /// #[data]
+    /// struct Wanted {
+    ///     shelf: String,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let shelves = ["garden", "sea"]; // perhaps from a file
+    /// let books = Tool::new("books", |it: Wanted| async move { format!("books of {}", it.shelf) });
+    /// let server = plainwire::server!("library").tool(books.choices("shelf", shelves));
+    /// let client = plainwire::testing::client(server).await?;
+    /// let result = client.call_tool("books", json!({ "shelf": "see" })).await?;
+    /// assert!(result.is_error && result.content[0].as_text().unwrap().contains("sea"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A name that is no argument is reported when the server starts.
+    #[must_use]
+    pub fn choices(mut self, name: &str, values: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        match self.core.schema.with_choices(name, values.into_iter().map(Into::into).collect()) {
+            Some(schema) => {
+                self.entry.input_schema = schema.to_raw();
+                self.core.schema = schema;
+            }
+            None => {
+                let found = shorten(name);
+                self.core.problem =
+                    Some(format!("`choices`: expected the name of an argument, but found `{found}`"));
+            }
+        }
+        self
+    }
+
     /// Sends `schema` as the output schema instead of the one derived from the type, with its text kept as in
     /// [`Self::input_schema`]. The returned value is not checked against it.
     #[must_use]

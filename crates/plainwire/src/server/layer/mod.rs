@@ -149,6 +149,10 @@ impl Request {
     pub fn context(&self) -> &Context {
         &self.context
     }
+
+    pub(crate) fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
 }
 
 /// The rest of the chain: the inner layers, and finally the handler.

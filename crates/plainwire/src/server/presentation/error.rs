@@ -2,6 +2,8 @@
 //!
 //! In: a [`ToolError`]. Out: its JSON, and its text for a reader.
 
+use std::collections::BTreeMap;
+
 use plainwire_proto::json::write::Object;
 use plainwire_proto::model::RawJson;
 use serde::Deserialize;
@@ -47,7 +49,7 @@ impl Known {
     }
 
     /// Returns the value: `{"kind":"toolError:v1","code","message","retryable","details"}`. The details are the code of the
-    /// [`ToolError`], its hint, and its own details.
+    /// [`ToolError`], its hint, and the members of its own details.
     pub(super) fn value(&self) -> Option<RawJson> {
         let mut out = Vec::new();
         let mut object = Object::open(&mut out);
@@ -59,12 +61,21 @@ impl Known {
         let mut details = Object::open(object.name("details"));
         details.string("code", &self.code);
         details.maybe_string("hint", self.hint.as_deref());
-        if let Some(own) = &self.details {
-            details.raw("details", own.get());
+        for (name, value) in self.own_details() {
+            details.raw(&name, value.get());
         }
         details.close();
         object.close();
         RawValue::from_string(String::from_utf8(out).ok()?).ok()
+    }
+
+    /// Returns the members of the details of the [`ToolError`]. Details that are no object are one member.
+    fn own_details(&self) -> BTreeMap<String, Box<RawValue>> {
+        let Some(own) = self.details.clone() else { return BTreeMap::new() };
+        let members = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(own.get());
+        let mut members = members.unwrap_or_else(|_| BTreeMap::from([("details".to_owned(), own)]));
+        members.retain(|name, _| name != "code" && name != "hint");
+        members
     }
 
     /// Returns the text for a reader.

@@ -32,12 +32,11 @@
 //! # Ok(()) }
 //! ```
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use plainwire_proto::model::RawJson;
+use plainwire_proto::model::{Content, RawJson};
 
+pub use super::context::Format;
 use super::layer::Layer;
 use crate::schema::InputSchema;
 
@@ -45,6 +44,8 @@ mod error;
 mod markdown;
 mod needs_input;
 mod stage;
+#[cfg(feature = "templates")]
+mod template;
 mod tree;
 
 pub use needs_input::NeedsInput;
@@ -60,56 +61,13 @@ pub struct Presentation {
     is_pretty: bool,
     /// The maximal size of a result, in bytes.
     limit: usize,
+    #[cfg(feature = "templates")]
+    templates: template::Templates,
+    verify: Option<Verify>,
 }
 
-/// The form of a result in the profile [`Presentation::gated`]: the argument `format` of each tool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// Markdown, and no JSON among the blocks.
-    #[default]
-    Markdown,
-    /// JSON, and no Markdown.
-    Json,
-    /// Markdown, and JSON as the last block.
-    Both,
-}
-
-impl Format {
-    /// All forms, in the order in which a schema names them.
-    pub const ALL: [Self; 3] = [Self::Markdown, Self::Json, Self::Both];
-
-    /// Returns the word for the form, as in the argument `format`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Markdown => "markdown",
-            Self::Json => "json",
-            Self::Both => "both",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    /// Reads the word for a form.
-    ///
-    /// # Errors
-    /// A sentence with the words that there are.
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|it| it.as_str() == text).ok_or_else(|| {
-            format!(
-                "expected \"markdown\", \"json\" or \"both\", but found {:?}",
-                plainwire_proto::json::shorten(text)
-            )
-        })
-    }
-}
+/// A check of a result: its value, and its blocks.
+type Verify = fn(&serde_json::Value, &[Content]) -> Result<(), String>;
 
 /// The default of [`Presentation::limit`].
 const LIMIT: usize = 1 << 20;
@@ -118,7 +76,15 @@ impl Presentation {
     /// Returns the profile `data`: the text of a result is the JSON of its structured content, and tools have no argument
     /// for its form. Programs, and models that read JSON well, need nothing else.
     pub fn data() -> Self {
-        Self { accepts_format: false, default: None, is_pretty: false, limit: LIMIT }
+        Self {
+            accepts_format: false,
+            default: None,
+            is_pretty: false,
+            limit: LIMIT,
+            #[cfg(feature = "templates")]
+            templates: template::Templates::default(),
+            verify: None,
+        }
     }
 
     /// Returns the profile `gated`: each tool has an argument `format`, and without it a result is Markdown for a person to
@@ -151,6 +117,32 @@ impl Presentation {
         self
     }
 
+    /// Sets the Markdown of the values of one kind, by a template in the language of Jinja (`minijinja`): feature `templates`.
+    ///
+    /// The template gets the value, with its members as variables, and nothing else: what a reader sees is in the data. Values
+    /// are escaped, so that a reader sees them as they are. Beside what the language has, there are:
+    ///
+    /// - `{{ block() }}` begins the next block of content, and `{{ block(0.5) }}` one with a priority from 0 to 1 (default 1).
+    /// - `{{ marker("card:v1") }}` writes the comment `<!-- kind:card:v1 -->`, by which programs find parts of a text.
+    /// - `text | code("rust")`, `text | quote` for Markdown of others, `text | text` for several lines, and `text | heading`.
+    ///
+    /// The server does not start with a template that can't be read, names a member that the kind does not have, or prints one
+    /// that a value may lack. If a template fails in a call all the same, the value is shown as without it, with a warning.
+    #[cfg(feature = "templates")]
+    #[must_use]
+    pub fn template(mut self, kind: &str, source: &str) -> Self {
+        self.templates.add(kind, source);
+        self
+    }
+
+    /// Sets a check of each result that has a value, such as that counts in the value are those of its blocks. A failure is a
+    /// warning in the log, and changes no result; in tests, call the same function and assert.
+    #[must_use]
+    pub fn verify(mut self, verify: fn(&serde_json::Value, &[Content]) -> Result<(), String>) -> Self {
+        self.verify = Some(verify);
+        self
+    }
+
     /// Sets the maximal size of a result in bytes: its blocks and its structured content together, 1 MiB by default. A
     /// larger result becomes an error that says so.
     #[must_use]
@@ -172,6 +164,9 @@ pub(crate) trait Present: Send + Sync {
 
     /// Returns the schema of everything that the tool can return, for lists.
     fn listed_output(&self, schema: &RawJson) -> RawJson;
+
+    /// Returns a mistake in the settings, held against the output schemas of all tools.
+    fn problem(&self, schemas: &mut dyn Iterator<Item = &RawJson>) -> Option<String>;
 }
 
 /// A tool, as far as its presentation depends on it.
@@ -206,5 +201,15 @@ impl Present for Presentation {
 
     fn listed_output(&self, schema: &RawJson) -> RawJson {
         error::with_others(schema)
+    }
+
+    #[cfg(feature = "templates")]
+    fn problem(&self, schemas: &mut dyn Iterator<Item = &RawJson>) -> Option<String> {
+        self.templates.problem(schemas)
+    }
+
+    #[cfg(not(feature = "templates"))]
+    fn problem(&self, _: &mut dyn Iterator<Item = &RawJson>) -> Option<String> {
+        None
     }
 }

@@ -47,6 +47,7 @@ impl Layer for Stage {
         let facts = Arc::clone(&self.0);
         Box::pin(async move {
             let format = facts.take_format(&mut request)?;
+            request.context_mut().set_format(format);
             let mut returned = next.clone().run(request.clone()).await;
             if let Some(needs) = returned.as_ref().err().and_then(needs)
                 && let Some(answer) = needs.ask(request.context()).await
@@ -115,10 +116,11 @@ impl Facts {
                 if self.presentation.default.is_some() {
                     match format {
                         Format::Json => content.retain(|block| block.as_text().is_none()),
-                        _ if content.is_empty() => content.push(self.read_as_markdown(&value)),
+                        _ if content.is_empty() => content = self.read_as_markdown(&value),
                         _ => {}
                     }
                 }
+                self.verify(&value, &content);
                 self.with_json(CallToolResult { content, structured_content: Some(value), ..result }, format)
             }
         };
@@ -138,11 +140,28 @@ impl Facts {
         result
     }
 
-    fn read_as_markdown(&self, value: &RawJson) -> Content {
-        match serde_json::from_str::<Tree>(value.get()) {
-            Ok(tree) => for_user(markdown(&tree, self.schema.as_ref())),
+    fn read_as_markdown(&self, value: &RawJson) -> Vec<Content> {
+        let Ok(tree) = serde_json::from_str::<Tree>(value.get()) else {
             // Deeper than any reader can follow: the JSON is shown as it is.
-            Err(_) => Content::text(value.get()),
+            return vec![Content::text(value.get())];
+        };
+        #[cfg(feature = "templates")]
+        match self.presentation.templates.render(&tree) {
+            Some(Ok(blocks)) => {
+                return blocks.into_iter().map(|(priority, text)| for_user(text, priority)).collect();
+            }
+            Some(Err(why)) => tracing::warn!("a template failed for a result of {}: {why}", self.name),
+            None => {}
+        }
+        vec![for_user(markdown(&tree, self.schema.as_ref()), 1.0)]
+    }
+
+    fn verify(&self, value: &RawJson, content: &[Content]) {
+        if let Some(verify) = self.presentation.verify
+            && let Ok(value) = serde_json::from_str(value.get())
+            && let Err(why) = verify(&value, content)
+        {
+            tracing::warn!("a result of {} is not as expected: {why}", self.name);
         }
     }
 
@@ -170,7 +189,7 @@ impl Facts {
     fn present_needs(&self, needs: &NeedsInput, format: Format) -> CallToolResult {
         let content = match (format, self.presentation.default) {
             (Format::Json, _) | (_, None) => Vec::new(),
-            _ => vec![for_user(needs.markdown())],
+            _ => vec![for_user(needs.markdown(), 1.0)],
         };
         // The schema of a list has no room for it, and strict clients refuse a result that does not fit.
         let is_error = self.schema.as_ref().is_some_and(|it| it["type"] != "object");
@@ -190,7 +209,7 @@ impl Facts {
         let content = match (format, self.presentation.default) {
             (Format::Json, Some(_)) => Vec::new(),
             (_, None) => vec![Content::text(error.text())],
-            _ => vec![for_user(known.map(|it| it.markdown()).unwrap_or_default())],
+            _ => vec![for_user(known.map(|it| it.markdown()).unwrap_or_default(), 1.0)],
         };
         let meta = error.into_result().meta;
         let result = CallToolResult { content, is_error: true, meta, structured_content: value };
@@ -230,9 +249,9 @@ fn add_arguments(request: &mut Request, answer: Map<String, Value>) -> Result<()
 }
 
 /// Returns a block of Markdown, which is for the user first of all.
-fn for_user(text: String) -> Content {
+fn for_user(text: String, priority: f64) -> Content {
     let annotations =
-        Annotations { audience: vec![Role::User], priority: Some(1.0), ..Annotations::default() };
+        Annotations { audience: vec![Role::User], priority: Some(priority), ..Annotations::default() };
     Content::Text(TextContent { annotations: Some(annotations), text, ..TextContent::default() })
 }
 

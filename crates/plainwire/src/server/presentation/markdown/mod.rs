@@ -63,6 +63,29 @@ pub(super) fn question(title: &str, text: &str, values_title: &str, values: &[St
     writer.out
 }
 
+/// Returns a value as a part of a line; `None` if it needs a block. It may stand at any place of the line.
+#[cfg(feature = "templates")]
+pub(super) fn in_line(value: &Tree) -> Option<String> {
+    inline(value, Place::Start)
+}
+
+/// Returns the text of a heading.
+#[cfg(feature = "templates")]
+pub(super) fn heading(text: &str) -> String {
+    let mut out = String::new();
+    words::push(&mut out, text, Place::Heading);
+    out
+}
+
+/// Returns a text as a block: in the language `markdown` in a quotation, in another one in a fence, and without one in
+/// paragraphs.
+#[cfg(feature = "templates")]
+pub(super) fn block(text: &str, language: Option<&str>) -> String {
+    let mut writer = Writer { out: String::new() };
+    writer.text_in(text, language);
+    writer.out
+}
+
 struct Writer {
     out: String,
 }
@@ -144,8 +167,12 @@ impl Writer {
 
     /// Writes a text as a block: Markdown in a quotation, code in a fence, and other text in paragraphs.
     fn text(&mut self, text: &str, hint: Hint<'_>) {
+        self.text_in(text, hint.language());
+    }
+
+    fn text_in(&mut self, text: &str, language: Option<&str>) {
         self.begin();
-        match hint.language() {
+        match language {
             Some("markdown") => {
                 // In a quotation, nothing of the text can reach beyond its end.
                 for line in text.lines() {
