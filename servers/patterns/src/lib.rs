@@ -1,0 +1,1 @@
+//! A searchable library of patterns.
