@@ -1,1 +1,4 @@
 //! A searchable library of patterns.
+#![allow(missing_docs)]
+pub mod index;
+pub mod library;
