@@ -26,6 +26,7 @@ mod new;
 mod notices;
 mod output;
 mod paths;
+mod patterns;
 mod progress;
 mod quote;
 mod roots;
@@ -135,6 +136,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Tokens(it) => tokens::run(it).await,
             Command::Lint(it) => lint::run(it).await,
             Command::Schemas(it) => schemas::run(it).await,
+            Command::Patterns(it) => patterns::run(&it),
             Command::New(it) => new::run(&it),
             Command::Completion(it) => completion::script(it.shell),
         }

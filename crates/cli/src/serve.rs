@@ -14,7 +14,11 @@ use crate::{output, secret_file};
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     let mut server: Server = match args.server {
-        Builtin::Reference => plainwire_reference::server(),
+        Builtin::Patterns => args.patterns.server()?,
+        Builtin::Reference => {
+            args.patterns.refuse_any("reference")?;
+            plainwire_reference::server()
+        }
     };
     if args.log == LogFormat::Json {
         server = server.log_json();

@@ -13,6 +13,7 @@ use plainwire_inspect::lint::{Client, RULES, Severity};
 
 use crate::convert::{Convert, Patch};
 use crate::exit::ServerChoice;
+use crate::patterns::{PatternsCommand, PatternsOptions};
 use setup::LOGIN;
 pub(crate) use setup::{
     ChangeServers, ClientFile, Install, KnownClient, Login, Logout, Servers, Site, Uninstall,
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     Lint(Lint),
     /// List the kinds of values that the tools of a server return, or print their JSON Schemas.
     Schemas(Schemas),
+    /// Check the data file of a pattern library.
+    Patterns(PatternsCommand),
     /// Create a project: a server or a client, with a test.
     #[command(override_usage = "plainwire new --path <CHECKOUT> <NAME>")]
     New(New),
@@ -111,6 +114,8 @@ pub(crate) struct Serve {
     /// Write every frame to FILE, or to stderr without FILE; secrets are masked with `*`.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) trace: Option<Option<PathBuf>>,
+    #[command(flatten)]
+    pub(crate) patterns: PatternsOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -121,6 +126,8 @@ pub(crate) enum LogFormat {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Builtin {
+    /// search_patterns, get_pattern, list_skills, get_skill, list_analysis_rules, pattern://{id}, skill://{slug}
+    Patterns,
     /// calculate, get_timestamp, sleep, count, ask, server://info, server://calculations
     Reference,
 }

@@ -55,7 +55,9 @@ pub(super) struct DataFile {
 enum Form {
     /// A text that is not blank.
     Text,
-    Texts,
+    /// A text that is not blank, on one line.
+    Line,
+    Lines,
     /// A text of letters, digits and `.-_`.
     Name,
     Names,
@@ -80,29 +82,29 @@ const fn may(name: &'static str, form: Form) -> Field {
 }
 
 const EXAMPLE: &[Field] =
-    &[needs("language", Form::Text), needs("code", Form::Text), may("section", Form::Text)];
+    &[needs("language", Form::Line), needs("code", Form::Text), may("section", Form::Text)];
 
 const SECTION: &[Field] = &[
-    needs("title", Form::Text),
+    needs("title", Form::Line),
     needs("type", Form::OneOf(&["description", "example", "antiPattern", "useCase", "related"])),
     needs("content", Form::Text),
 ];
 
 const PATTERN: &[Field] = &[
     needs("id", Form::Name),
-    needs("title", Form::Text),
+    needs("title", Form::Line),
     needs("category", Form::Name),
     needs("difficulty", Form::OneOf(&["beginner", "intermediate", "advanced"])),
     needs("summary", Form::Text),
     may("subcategory", Form::Text),
     may("rule", Form::Text),
-    may("tags", Form::Texts),
+    may("tags", Form::Lines),
     may("sections", Form::Records(SECTION)),
     may("examples", Form::Records(EXAMPLE)),
     may("antiExamples", Form::Records(EXAMPLE)),
-    may("useCases", Form::Texts),
+    may("useCases", Form::Lines),
     may("related", Form::Names),
-    may("relatedUnresolved", Form::Texts),
+    may("relatedUnresolved", Form::Lines),
     may("lessonOrder", Form::Number),
     may("author", Form::Text),
     may("path", Form::Text),
@@ -273,6 +275,9 @@ impl Report {
         match form {
             Form::Text if value.as_str().is_some_and(|it| !it.trim().is_empty()) => {}
             Form::Text => self.add(place, format!("expected a text, but found {}", shown(value))),
+            Form::Line
+                if value.as_str().is_some_and(|it| !it.trim().is_empty() && !it.contains(['\n', '\r'])) => {}
+            Form::Line => self.add(place, format!("expected a text on one line, but found {}", shown(value))),
             Form::Name if value.as_str().is_some_and(is_name) => {}
             Form::Name => {
                 let expected = "1 to 200 letters, digits, `-`, `_` and `.` (ASCII)";
@@ -287,7 +292,7 @@ impl Report {
             Form::Number => {
                 self.add(place, format!("expected a whole number from 0, but found {}", shown(value)))
             }
-            Form::Texts => self.list(value, place, |this, value, place| this.field(value, Form::Text, place)),
+            Form::Lines => self.list(value, place, |this, value, place| this.field(value, Form::Line, place)),
             Form::Names => self.list(value, place, |this, value, place| this.field(value, Form::Name, place)),
             Form::Records(fields) => {
                 self.list(value, place, |this, value, place| this.record(value, fields, place))
@@ -362,7 +367,7 @@ mod tests {
             "line 1: schema: expected \"patterns:v1\", but found \"patterns:v2\"",
             "line 1: titel: expected one of commit, count, license, schema, source, but found a member of another name",
             "line 1: count: expected 4, the number of patterns, but found 3",
-            "line 2: patterns[0].title: expected a text, but found \" \"",
+            "line 2: patterns[0].title: expected a text on one line, but found \" \"",
             "line 2: patterns[0].difficulty: expected \"beginner\" or \"intermediate\" or \"advanced\", but found \"expert\"",
             "line 2: patterns[0].related[1]: expected an id of a pattern in this file (others belong into `relatedUnresolved`), but found \"z\"",
             "line 3: patterns[1].id: expected an id of its own, but found \"a\", which is on line 2 too",

@@ -10,6 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 mod check;
+#[allow(
+    missing_docs,
+    reason = "the names of fields are those of the data file; docs/patterns.md has the rest"
+)]
 mod pattern;
 mod rules;
 mod skills;

@@ -124,7 +124,8 @@ impl Presentation {
     ///
     /// - `{{ block() }}` begins the next block of content, and `{{ block(0.5) }}` one with a priority from 0 to 1 (default 1).
     /// - `{{ marker("card:v1") }}` writes the comment `<!-- kind:card:v1 -->`, by which programs find parts of a text.
-    /// - `text | code("rust")`, `text | quote` for Markdown of others, `text | text` for several lines, and `text | heading`.
+    /// - `text | code("rust")`, `text | span` for code in a line, `text | quote` for Markdown of others, `text | text` for several
+    ///   lines, `text | heading`, and `value | cell` for tables.
     ///
     /// The server does not start with a template that can't be read, names a member that the kind does not have, or prints one
     /// that a value may lack. If a template fails in a call all the same, the value is shown as without it, with a warning.

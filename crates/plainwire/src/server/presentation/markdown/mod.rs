@@ -69,6 +69,20 @@ pub(super) fn in_line(value: &Tree) -> Option<String> {
     inline(value, Place::Start)
 }
 
+/// Returns a value as a cell of a table; `None` if it needs a block.
+#[cfg(feature = "templates")]
+pub(super) fn in_cell(value: &Tree) -> Option<String> {
+    inline(value, Place::Cell)
+}
+
+/// Returns a text as code within a line.
+#[cfg(feature = "templates")]
+pub(super) fn span(text: &str) -> String {
+    let mut out = String::new();
+    words::code(&mut out, text, Place::Within);
+    out
+}
+
 /// Returns the text of a heading.
 #[cfg(feature = "templates")]
 pub(super) fn heading(text: &str) -> String {

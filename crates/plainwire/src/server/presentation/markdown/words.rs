@@ -67,8 +67,12 @@ fn would_be_lost(text: &str) -> bool {
 }
 
 /// Appends a text as code, in one line; as in JSON if a reader would not see all of it.
-fn code(out: &mut String, text: &str, place: Place) {
-    let text = if would_be_lost(text) { serde_json::Value::from(text).to_string() } else { text.to_owned() };
+pub(super) fn code(out: &mut String, text: &str, place: Place) {
+    let text = if would_be_lost(text) || !is_inline(text) {
+        serde_json::Value::from(text).to_string()
+    } else {
+        text.to_owned()
+    };
     let fence = "`".repeat(longest_run(&text, '`') + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     let text = if place == Place::Cell { text.replace('|', "\\|") } else { text };

@@ -39,15 +39,18 @@ impl Default for Templates {
         let mut environment = Environment::new();
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("markdown".into()));
         environment.set_formatter(write);
-        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        // `write` refuses to print what is absent. A loop over it has no rounds, and `if` takes it as false.
+        environment.set_undefined_behavior(UndefinedBehavior::Lenient);
         if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
             environment.set_syntax(syntax);
         }
         environment.add_function("block", block);
         environment.add_function("marker", marker);
+        environment.add_filter("cell", cell);
         environment.add_filter("code", code);
         environment.add_filter("heading", heading);
         environment.add_filter("quote", quote);
+        environment.add_filter("span", span);
         environment.add_filter("text", text);
         Self { environment, problem: None }
     }
@@ -94,15 +97,23 @@ impl Templates {
     }
 }
 
-/// Splits rendered text into its blocks. Empty ones are left out.
+/// Splits rendered text into its blocks. Empty ones are left out, and so are empty lines at their ends but for one.
 fn blocks(text: &str) -> Vec<(f64, String)> {
     let mut parts = text.split(SEPARATOR);
-    let mut all = vec![(1.0, parts.next().unwrap_or_default().to_owned())];
+    let mut all = vec![(1.0, parts.next().unwrap_or_default())];
     while let (Some(priority), Some(text)) = (parts.next(), parts.next()) {
-        all.push((priority.parse().unwrap_or(1.0), text.to_owned()));
+        all.push((priority.parse().unwrap_or(1.0), text));
     }
-    all.retain(|(_, text)| !text.trim().is_empty());
-    all
+    let tidy = |text: &str| {
+        let inner = text.trim_matches('\n');
+        let first = if text.starts_with('\n') { "\n" } else { "" };
+        let last = if text.ends_with('\n') { "\n" } else { "" };
+        format!("{first}{inner}{last}")
+    };
+    all.into_iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(priority, text)| (priority, tidy(text)))
+        .collect()
 }
 
 /// Returns the mistake in one line, with its place in the template.
@@ -156,6 +167,18 @@ fn marker(name: &str) -> Result<Part, Error> {
         return Err(Error::new(ErrorKind::InvalidOperation, message));
     }
     Ok(Part::from_safe_string(format!("<!-- kind:{name} -->")))
+}
+
+/// `| {{ value | cell }} |` writes a cell of a table.
+fn cell(value: &Part) -> Result<Part, Error> {
+    let text = markdown::in_cell(&tree(value)?);
+    text.map(safe)
+        .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "expected a value that fits into a cell"))
+}
+
+/// `{{ text | span }}` writes code within a line.
+fn span(text: &str) -> Part {
+    safe(markdown::span(text))
 }
 
 /// `{{ text | code("rust") }}` writes a block of code.

@@ -181,9 +181,9 @@ impl Object for Sample {
 
 #[cfg(test)]
 mod tests {
-    use minijinja::Environment;
     use serde_json::json;
 
+    use super::super::Templates;
     use super::*;
 
     fn check(source: &str) -> Result<(), String> {
@@ -203,8 +203,7 @@ mod tests {
                 "required": ["id"]
             } }
         });
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
+        let environment = Templates::default().environment;
         let template = environment.template_from_str(source).expect("a template");
         try_out(&template, of_kind(&schema, "a:v1").expect("the kind"), &schema, &BTreeSet::from(["range"]))
     }
@@ -224,7 +223,7 @@ mod tests {
             ("{% for it in parts %}{{ it.name }}{% endfor %}", "`parts.name`"),
             ("{% for it in parts %}{% if it.name %}x{% endif %}{% endfor %}", "`parts.name`"),
             ("{% if title == 'never' %}{{ titel }}{% endif %}", "`titel`"),
-            ("{% if not note %}{{ title.size.x }}{% endif %}", "undefined value"),
+            ("{% if not note %}{{ title.size.x }}{% endif %}", "expected a value, but found none"),
             ("{% for it in parts %}{{ it.size }}{% endfor %}", "a value may lack what is not required"),
         ] {
             let why = check(source).expect_err(source);

@@ -1,0 +1,156 @@
+//! `plainwire patterns` and the options of `plainwire serve patterns`.
+//!
+//! In: the command line. Out: a server, or the mistakes of a data file on stdout.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use plainwire::Server;
+use plainwire_patterns::library::{Library, Mistake};
+use plainwire_patterns::{Environment, Patterns, Profile};
+
+use crate::exit::{Exit, Failure};
+use crate::{output, secret_file, visible};
+
+/// The largest number of mistakes that are printed.
+const MAX_MISTAKES: usize = 100;
+
+#[derive(Debug, Args)]
+pub(crate) struct PatternsCommand {
+    #[command(subcommand)]
+    pub(crate) command: PatternsDo,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PatternsDo {
+    /// Check a data file, and print each mistake with its place.
+    Check {
+        /// The data file.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+}
+
+/// The options of `plainwire serve patterns`.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options of `serve patterns`")]
+pub(crate) struct PatternsOptions {
+    /// Serve the patterns in FILE instead of those of the program.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    data: Option<PathBuf>,
+    /// Keep the index in FILE instead of in memory. It is made if it does not exist.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    database: Option<PathBuf>,
+    /// The form of results: Markdown or JSON, as each call wants, or JSON only.
+    #[arg(long, value_enum)]
+    profile: Option<ProfileName>,
+    /// Ask the REST API at URL for patterns, as in `https://patterns.example`.
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
+    upstream: Option<String>,
+    /// Send the key in FILE to the API.
+    #[arg(long, value_name = "FILE", requires = "upstream", value_hint = ValueHint::FilePath)]
+    upstream_key_file: Option<PathBuf>,
+    /// Answer from the patterns of the program while the API can't be reached.
+    #[arg(long, requires = "upstream")]
+    fallback: bool,
+    /// Add the tool `get_mcp_config`, as MCP_DEBUG=true and MCP_ENV=local do too.
+    #[arg(long)]
+    debug: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProfileName {
+    Gated,
+    Data,
+}
+
+impl PatternsOptions {
+    /// Refuses the options with another server.
+    pub(crate) fn refuse_any(&self, server: &str) -> Result<(), Failure> {
+        let given = [
+            ("--data", self.data.is_some()),
+            ("--database", self.database.is_some()),
+            ("--profile", self.profile.is_some()),
+            ("--upstream", self.upstream.is_some()),
+            ("--debug", self.debug),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Failure::usage(format!(
+                "expected {option} with the server `patterns`, but found the server `{server}`"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the server.
+    pub(crate) fn server(self) -> Result<Server, Failure> {
+        let library = self.data.as_deref().map(read).transpose()?.unwrap_or_else(Library::embedded);
+        let key = self.upstream_key_file.as_deref().map(key).transpose()?;
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        let environment = Environment {
+            is_debug: self.debug || variable("MCP_DEBUG") == "true",
+            name: Some(variable("MCP_ENV"))
+                .filter(|it| !it.is_empty())
+                .unwrap_or_else(|| "production".to_owned()),
+        };
+        let profile = match self.profile.unwrap_or(ProfileName::Gated) {
+            ProfileName::Gated => Profile::Gated,
+            ProfileName::Data => Profile::Data,
+        };
+        let patterns = Patterns {
+            database: self.database,
+            environment,
+            falls_back: self.fallback,
+            library,
+            profile,
+            upstream: self.upstream.map(|base| (base, key)),
+        };
+        patterns.server().map_err(Failure::usage)
+    }
+}
+
+/// Reads the key in a file. No message shows it.
+fn key(path: &Path) -> Result<String, Failure> {
+    let failed = |why: String| Failure::usage(format!("--upstream-key-file {}: {why}", path.display()));
+    let text = secret_file::read(path).map_err(|error| failed(error.to_string()))?;
+    match text.trim() {
+        "" => Err(failed("expected a key, but found none".to_owned())),
+        key if key.chars().all(|it| it.is_ascii_graphic()) => Ok(key.to_owned()),
+        _ => Err(failed("expected a key of visible ASCII characters, but found others".to_owned())),
+    }
+}
+
+fn read(path: &Path) -> Result<Library, Failure> {
+    Library::read(path).map_err(|mistakes| {
+        let first = mistakes.first().map(shown).unwrap_or_default();
+        let more = mistakes.len().saturating_sub(1);
+        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+        let hint = format!("`plainwire patterns check {}` prints all mistakes", path.display());
+        Failure { hint: Some(hint), ..Failure::usage(format!("--data {}: {first}{more}", path.display())) }
+    })
+}
+
+/// Runs `plainwire patterns`.
+pub(crate) fn run(it: &PatternsCommand) -> Result<Exit, Failure> {
+    let PatternsDo::Check { file } = &it.command;
+    match Library::read(file) {
+        Ok(library) => {
+            let (patterns, categories) = (library.patterns().len(), library.categories().len());
+            output::to_stdout(&format!("{patterns} patterns in {categories} categories, no mistakes\n"))?;
+            Ok(Exit::Done)
+        }
+        Err(mistakes) => {
+            let mut text: String = mistakes.iter().take(MAX_MISTAKES).map(|it| shown(it) + "\n").collect();
+            if let Some(more) = mistakes.len().checked_sub(MAX_MISTAKES).filter(|it| *it > 0) {
+                text += &format!("and {more} more\n");
+            }
+            output::to_stdout(&text)?;
+            Ok(Exit::CheckFailed)
+        }
+    }
+}
+
+/// Returns a mistake for a terminal.
+fn shown(mistake: &Mistake) -> String {
+    visible::line(&mistake.to_string())
+}

@@ -1,0 +1,136 @@
+//! What holds for each tool of each server that is part of the command (R5.1, R5.4, R5.5): the tools are those of `tools/list`, so a
+//! new one is checked or the test says that it has no call.
+
+use std::collections::BTreeSet;
+
+use plainwire::Server;
+use plainwire::client::ClientBuilder;
+use plainwire::model::{CallToolResult, Content, ListedTool};
+use plainwire::presentation::Presentation;
+use plainwire::testing::in_each_era;
+use plainwire_patterns::{Environment, Patterns, Profile};
+use serde_json::{Value, json};
+
+/// The calls of a tool: at least one for each.
+fn calls(tool: &str) -> Vec<Value> {
+    match tool {
+        "search_patterns" => vec![
+            json!({ "q": "graceful shutdown", "includeProvenancePanel": true }),
+            json!({ "q": "zzzz" }),
+            json!({ "q": "" }),
+            json!({ "q": "stream" }),
+        ],
+        "get_pattern" => vec![json!({ "id": "api-cors" }), json!({ "id": "api-corz" }), json!({ "id": "x" })],
+        "list_skills" => vec![json!({}), json!({ "q": "streams", "limit": 1 }), json!({ "q": "zzzz" })],
+        "get_skill" => vec![json!({ "slug": "scheduling" }), json!({ "slug": "x" })],
+        "list_analysis_rules" | "get_mcp_config" | "get_timestamp" => vec![json!({})],
+        "calculate" => vec![json!({ "expression": "1 + 2" }), json!({ "expression": "1 +" })],
+        "sleep" => vec![json!({ "ms": 1 })],
+        "count" => vec![json!({ "to": 2, "ms": 1 })],
+        "ask" => vec![json!({ "whom": "user" })],
+        other => panic!("the tool `{other}` has no call here"),
+    }
+}
+
+fn patterns(profile: Profile) -> Server {
+    let environment = Environment { is_debug: true, name: "local".to_owned() };
+    Patterns { environment, profile, ..Patterns::default() }.server().expect("a server")
+}
+
+/// Calls each tool of `make` in each era.
+async fn each(make: impl Fn() -> Server, check: impl Fn(&ListedTool, &Value, &CallToolResult)) {
+    let outcome = in_each_era(make, ClientBuilder::default(), async |client| {
+        for tool in client.list_tools().await? {
+            for arguments in calls(&tool.name) {
+                // A client without a user can't be asked, which the protocol answers.
+                if let Ok(result) = client.call_tool(&tool.name, arguments.clone()).await {
+                    check(&tool, &arguments, &result);
+                } else {
+                    assert_eq!(tool.name, "ask");
+                }
+            }
+        }
+        Ok(())
+    });
+    outcome.await.expect("no error");
+}
+
+fn structured(result: &CallToolResult) -> Option<Value> {
+    result.structured_content.as_ref().map(|it| serde_json::from_str(it.get()).expect("JSON"))
+}
+
+fn texts(result: &CallToolResult) -> Vec<&str> {
+    result.content.iter().filter_map(Content::as_text).collect()
+}
+
+#[tokio::test]
+async fn r5_1_in_the_profile_data_the_text_is_exactly_the_structured_content() {
+    let check = |tool: &ListedTool, arguments: &Value, result: &CallToolResult| {
+        let Some(value) = structured(result) else { return };
+        // The text of an error is for a reader; its value is beside it.
+        if result.is_error && value["kind"] == "toolError:v1" {
+            return;
+        }
+        let [text] = &texts(result)[..] else { panic!("one text: {} {arguments}", tool.name) };
+        assert_eq!(serde_json::from_str::<Value>(text).ok(), Some(value), "{} {arguments}", tool.name);
+    };
+    each(|| patterns(Profile::Data), check).await;
+    each(|| plainwire_reference::server().presentation(Presentation::data()), check).await;
+    each(plainwire_reference::server, check).await;
+}
+
+#[tokio::test]
+async fn r5_5_the_output_schema_of_each_tool_fits_its_results() {
+    let check = |tool: &ListedTool, arguments: &Value, result: &CallToolResult| {
+        let (Some(schema), Some(value)) = (&tool.output_schema, structured(result)) else { return };
+        let schema: Value = serde_json::from_str(schema.get()).expect("JSON");
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        assert!(validator.is_valid(&value), "{} {arguments}: {value}", tool.name);
+        // Nothing of an interface is in the data.
+        assert!(!value.to_string().contains("ui://"));
+    };
+    for profile in [Profile::Data, Profile::Gated] {
+        each(|| patterns(profile), check).await;
+    }
+    each(|| plainwire_reference::server().presentation(Presentation::gated()), check).await;
+}
+
+/// Returns the identifiers in a value: what a program would call the next tool with.
+fn ids(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(all) => all.iter().for_each(|it| ids(it, found)),
+        Value::Object(members) => {
+            for (name, it) in members {
+                match it {
+                    Value::String(text) if ["id", "slug", "pattern"].contains(&&**name) => {
+                        drop(found.insert(text.clone()))
+                    }
+                    Value::Array(all) if ["related", "renderedCardIds"].contains(&&**name) => {
+                        found.extend(all.iter().filter_map(Value::as_str).map(str::to_owned));
+                    }
+                    other => ids(other, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn r5_4_a_host_that_drops_the_text_or_the_value_still_has_each_identifier() {
+    let check = |tool: &ListedTool, arguments: &Value, result: &CallToolResult| {
+        let Some(value) = structured(result) else { return };
+        let mut all = BTreeSet::new();
+        ids(&value, &mut all);
+        let text = texts(result).concat();
+        for id in &all {
+            assert!(text.contains(&**id), "{} {arguments}: {id} is not in the text", tool.name);
+        }
+    };
+    for profile in [Profile::Data, Profile::Gated] {
+        each(|| patterns(profile), check).await;
+    }
+    for presentation in [Presentation::data(), Presentation::gated()] {
+        each(|| plainwire_reference::server().presentation(presentation.clone()), check).await;
+    }
+}
