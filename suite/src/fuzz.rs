@@ -14,6 +14,7 @@ mod form;
 mod headers;
 mod http_batch;
 mod json;
+mod patterns;
 mod peer;
 mod richtext;
 mod seal;
@@ -27,6 +28,7 @@ pub use envelope::envelope;
 pub use form::form;
 pub use headers::headers;
 pub use http_batch::http_batch;
+pub use patterns::patterns;
 pub use peer::peer;
 pub use richtext::{richtext_growth, richtext_read, richtext_restore};
 pub use seal::seal;
@@ -38,7 +40,7 @@ pub type Target = fn(&[u8]);
 
 /// The targets, each with its name, which is also that of its folder in `fuzz/corpus/` and of its file in
 /// `fuzz/fuzz_targets/`.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("arguments", arguments),
     ("client_reader", client_reader),
     ("cursor", cursor),
@@ -46,6 +48,7 @@ pub const TARGETS: [(&str, Target); 14] = [
     ("form", form),
     ("headers", headers),
     ("http_batch", http_batch),
+    ("patterns", patterns),
     ("peer", peer),
     ("richtext_growth", richtext_growth),
     ("richtext_read", richtext_read),

@@ -31,6 +31,11 @@ fn the_corpus_of_cursor_keeps_its_promises() {
 }
 
 #[test]
+fn the_corpus_of_patterns_keeps_its_promises() {
+    replay("patterns");
+}
+
+#[test]
 fn the_corpus_of_client_reader_keeps_its_promises() {
     replay("client_reader");
 }

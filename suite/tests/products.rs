@@ -1,13 +1,12 @@
-//! What holds for each tool of each server that is part of the command (R5.1, R5.4, R5.5): the tools are those of `tools/list`, so a
-//! new one is checked or the test says that it has no call.
+//! Each tool of each server that is part of the command (R5.1, R5.4, R5.5). The tools are those of `tools/list`, so a new one is
+//! checked, or the test says that it has no call.
 
 use std::collections::BTreeSet;
 
-use plainwire::Server;
-use plainwire::client::ClientBuilder;
-use plainwire::model::{CallToolResult, Content, ListedTool};
+use plainwire::model::{CallToolResult, Content, Tool};
 use plainwire::presentation::Presentation;
 use plainwire::testing::in_each_era;
+use plainwire::{Client, Server};
 use plainwire_patterns::{Environment, Patterns, Profile};
 use serde_json::{Value, json};
 
@@ -38,8 +37,8 @@ fn patterns(profile: Profile) -> Server {
 }
 
 /// Calls each tool of `make` in each era.
-async fn each(make: impl Fn() -> Server, check: impl Fn(&ListedTool, &Value, &CallToolResult)) {
-    let outcome = in_each_era(make, ClientBuilder::default(), async |client| {
+async fn each(make: impl Fn() -> Server, check: impl Fn(&Tool, &Value, &CallToolResult)) {
+    let outcome = in_each_era(make, Client::builder(), async |client| {
         for tool in client.list_tools().await? {
             for arguments in calls(&tool.name) {
                 // A client without a user can't be asked, which the protocol answers.
@@ -65,7 +64,7 @@ fn texts(result: &CallToolResult) -> Vec<&str> {
 
 #[tokio::test]
 async fn r5_1_in_the_profile_data_the_text_is_exactly_the_structured_content() {
-    let check = |tool: &ListedTool, arguments: &Value, result: &CallToolResult| {
+    let check = |tool: &Tool, arguments: &Value, result: &CallToolResult| {
         let Some(value) = structured(result) else { return };
         // The text of an error is for a reader; its value is beside it.
         if result.is_error && value["kind"] == "toolError:v1" {
@@ -81,7 +80,7 @@ async fn r5_1_in_the_profile_data_the_text_is_exactly_the_structured_content() {
 
 #[tokio::test]
 async fn r5_5_the_output_schema_of_each_tool_fits_its_results() {
-    let check = |tool: &ListedTool, arguments: &Value, result: &CallToolResult| {
+    let check = |tool: &Tool, arguments: &Value, result: &CallToolResult| {
         let (Some(schema), Some(value)) = (&tool.output_schema, structured(result)) else { return };
         let schema: Value = serde_json::from_str(schema.get()).expect("JSON");
         let validator = jsonschema::validator_for(&schema).expect("a schema");
@@ -103,7 +102,7 @@ fn ids(value: &Value, found: &mut BTreeSet<String>) {
             for (name, it) in members {
                 match it {
                     Value::String(text) if ["id", "slug", "pattern"].contains(&&**name) => {
-                        drop(found.insert(text.clone()))
+                        found.insert(text.clone());
                     }
                     Value::Array(all) if ["related", "renderedCardIds"].contains(&&**name) => {
                         found.extend(all.iter().filter_map(Value::as_str).map(str::to_owned));
@@ -118,7 +117,7 @@ fn ids(value: &Value, found: &mut BTreeSet<String>) {
 
 #[tokio::test]
 async fn r5_4_a_host_that_drops_the_text_or_the_value_still_has_each_identifier() {
-    let check = |tool: &ListedTool, arguments: &Value, result: &CallToolResult| {
+    let check = |tool: &Tool, arguments: &Value, result: &CallToolResult| {
         let Some(value) = structured(result) else { return };
         let mut all = BTreeSet::new();
         ids(&value, &mut all);

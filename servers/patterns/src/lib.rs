@@ -14,6 +14,7 @@ pub mod index;
 pub mod kinds;
 pub mod library;
 mod resources;
+mod runtime;
 mod source;
 mod tools;
 mod upstream;

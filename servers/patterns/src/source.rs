@@ -12,6 +12,7 @@ use tokio::sync::OnceCell;
 use crate::cache::Cache;
 use crate::index::{Index, IndexError, query};
 use crate::library::{Difficulty, Library, Pattern, Skill};
+use crate::runtime::blocking;
 use crate::upstream::{ApiRule, Upstream};
 
 /// How long a search is kept.
@@ -202,7 +203,7 @@ impl Source {
     async fn search_library(&self, wanted: &Wanted) -> Result<Found, ToolError> {
         let index = Arc::clone(self.index().await?);
         let text = wanted.text.clone();
-        let matches = blocking(move || index.search(&text)).await?;
+        let matches = searching(move || index.search(&text)).await?;
         let all = matches.positions.into_iter().filter_map(|at| self.library.patterns().get(at));
         let is_wanted = |it: &&Arc<Pattern>| {
             wanted.category.as_ref().is_none_or(|category| it.category == *category)
@@ -216,7 +217,7 @@ impl Source {
     async fn index(&self) -> Result<&Arc<Index>, ToolError> {
         let make = || async {
             let (library, database) = (Arc::clone(&self.library), self.database.clone());
-            let index = blocking(move || match database {
+            let index = searching(move || match database {
                 Some(path) => Index::open(&path, &library),
                 None => Index::in_memory(&library),
             });
@@ -226,16 +227,14 @@ impl Source {
     }
 }
 
-/// Runs work that blocks on a thread of its own.
-async fn blocking<T: Send + 'static>(
+/// Runs work on the index. Its errors are told to the log, and to the model only that there was one.
+async fn searching<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, IndexError> + Send + 'static,
 ) -> Result<T, ToolError> {
-    let done = tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| ToolError::failed("the search ended").logged(&error))?;
-    done.map_err(|error| {
-        ToolError::failed("the index of the patterns can't be used").retryable().logged(&error)
-    })
+    let failed = |error: &dyn std::error::Error| {
+        ToolError::failed("the index of the patterns can't be used").retryable().logged(error)
+    };
+    blocking(work).await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
 }
 
 /// Returns how much two ids are alike, from 0 to 1: by their letters, or by the words that they share.

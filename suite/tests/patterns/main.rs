@@ -7,7 +7,6 @@ mod process;
 mod search;
 mod stub;
 
-use plainwire::client::ClientBuilder;
 use plainwire::model::{CallToolResult, Content};
 use plainwire::testing::in_each_era;
 use plainwire::{Client, Result, Server};
@@ -24,7 +23,7 @@ fn server() -> Server {
 
 /// Runs `check` with a client of the server in each era.
 async fn in_eras(make: impl Fn() -> Server, check: impl AsyncFn(Client) -> Result<()>) {
-    in_each_era(make, ClientBuilder::default(), check).await.expect("no error");
+    in_each_era(make, Client::builder(), check).await.expect("no error");
 }
 
 /// Runs `check` in each era and in each profile.

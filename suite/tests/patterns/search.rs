@@ -1,7 +1,7 @@
 //! Searches: 1 to 6, 9 to 11, 13 to 18, 20, 21, 29, 30.
 
 use plainwire::kind::{self, Kinds as _};
-use plainwire::model::Content;
+use plainwire::model::{Content, Role};
 use plainwire_patterns::kinds::SearchResults;
 use plainwire_patterns::library::Library;
 use plainwire_patterns::{Patterns, Profile};
@@ -410,7 +410,7 @@ async fn t29_priorities_are_at_most_1_and_a_card_names_at_most_6_functions() {
             let Content::Text(text) = block else { panic!("only texts") };
             let annotations = text.annotations.as_ref().expect("annotations");
             assert!(annotations.priority.is_some_and(|it| (0.0..=1.0).contains(&it)));
-            assert_eq!(serde_json::to_value(&annotations.audience).expect("JSON"), json!(["user"]));
+            assert_eq!(annotations.audience, [Role::User]);
         }
         let mut names = 0;
         for card in value(&found)["cards"].as_array().expect("cards") {

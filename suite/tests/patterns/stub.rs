@@ -59,6 +59,11 @@ async fn serve(
             Ok(0) | Err(_) => return,
             Ok(n) => head.extend_from_slice(&part[..n]),
         }
+        // A client that begins with TLS waits for an answer before it says more.
+        if !head[0].is_ascii_uppercase() {
+            let _ = stream.write_all(b"HTTP/1.1 400 X\r\n\r\n").await;
+            return;
+        }
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let line = head.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1").to_owned();

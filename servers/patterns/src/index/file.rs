@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _};
 
-use crate::library::Library;
+use crate::library::{Library, digest};
 
 /// The version of the tables, in `user_version`.
 const VERSION: i64 = 1;
@@ -70,9 +70,37 @@ pub(super) fn open(path: &Path, library: &Library) -> Result<Connection, IndexEr
     }
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
     super::fill(&mut connection, library)?;
-    connection.pragma_update(None, "application_id", APPLICATION)?;
-    connection.pragma_update(None, "user_version", VERSION)?;
     Ok(connection)
+}
+
+/// Marks a file as an index of this version.
+pub(super) fn mark(connection: &Connection) -> Result<(), IndexError> {
+    connection.pragma_update(None, "application_id", APPLICATION)?;
+    Ok(connection.pragma_update(None, "user_version", VERSION)?)
+}
+
+/// Returns a sum of everything that the index is made of. SQLite's own checks do not look into it.
+pub(super) fn sum(connection: &Connection) -> Result<i64, IndexError> {
+    let mut sum = 0;
+    let tables = [
+        ("words_data", "id", "block"),
+        ("words_idx", "segid", "term"),
+        ("words_docsize", "id", "sz"),
+        ("spelling_data", "id", "block"),
+        ("spelling_idx", "segid", "term"),
+        ("spelling_docsize", "id", "sz"),
+    ];
+    for (table, id, block) in tables {
+        let mut statement =
+            connection.prepare(&format!("SELECT {id}, {block} FROM {table} ORDER BY 1, 2"))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (id, block): (i64, rusqlite::types::ValueRef<'_>) = (row.get(0)?, row.get_ref(1)?);
+            sum = digest(sum, &id.to_le_bytes());
+            sum = digest(sum, block.as_bytes_or_null().ok().flatten().unwrap_or_default());
+        }
+    }
+    Ok(sum.cast_signed())
 }
 
 /// Opens a file that has the index of this library. `None` if there is no file yet, or one with an index of other data.
@@ -81,7 +109,14 @@ fn existing(path: &Path, library: &Library) -> Result<Option<Connection>, IndexE
         return Ok(None);
     }
     // Reading changes nothing in the file, whatever it is.
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    if let Err(rusqlite::Error::SqliteFailure(error, _)) =
+        connection.pragma_query_value(None, "user_version", |_| Ok(()))
+        && error.extended_code == rusqlite::ffi::SQLITE_READONLY_ROLLBACK
+    {
+        // A program ended while it was writing. To read the file, its last transaction has to be taken back.
+        connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    }
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let (application, version) = (number("application_id")?, number("user_version")?);
@@ -99,12 +134,16 @@ fn existing(path: &Path, library: &Library) -> Result<Option<Connection>, IndexE
     if health != "ok" {
         return Err(IndexError::Unfit("it is damaged".to_owned()));
     }
-    let digest = connection.query_row("SELECT digest FROM library", [], |row| row.get::<_, i64>(0));
-    let is_same = version == VERSION && digest? == library.digest().cast_signed();
-    if is_same {
-        // Damage in the index itself shows only when it is compared with its own sums.
-        connection.query_row("SELECT count(*) FROM vocabulary", [], |_| Ok(()))?;
+    if version != VERSION {
+        return Ok(None);
     }
+    let sql = "SELECT digest, sum FROM library";
+    let sums = connection.query_row(sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+    let Some((digest, expected)) = sums.optional()? else { return Ok(None) };
+    if sum(&connection)? != expected {
+        return Err(IndexError::Unfit("it is damaged".to_owned()));
+    }
+    let is_same = digest == library.digest().cast_signed();
     Ok(is_same.then_some(connection))
 }
 

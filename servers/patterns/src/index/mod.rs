@@ -21,7 +21,7 @@ const RANK: &str = "bm25(words, 10.0, 5.0, 4.0, 2.0, 1.0)";
 
 /// `words` finds words by their stems, `spelling` has them as they are written, for the correction of typos.
 const TABLES: &str = "
-    CREATE TABLE library (digest INTEGER NOT NULL);
+    CREATE TABLE library (digest INTEGER NOT NULL, sum INTEGER NOT NULL);
     CREATE VIRTUAL TABLE words USING fts5(
         title, summary, tags, category, body, content='', prefix='2 3', tokenize='porter unicode61'
     );
@@ -92,7 +92,7 @@ fn positions(connection: &Connection, words: &[String]) -> Result<Vec<usize>, In
     Ok(rows.into_iter().filter_map(|it| usize::try_from(it).ok()).collect())
 }
 
-/// Makes the tables and fills them, as one transaction.
+/// Makes the tables and fills them.
 fn fill(connection: &mut Connection, library: &Library) -> Result<(), IndexError> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(
@@ -122,7 +122,11 @@ fn fill(connection: &mut Connection, library: &Library) -> Result<(), IndexError
         }
     }
     transaction.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
-    transaction.execute("INSERT INTO library VALUES (?1)", [library.digest().cast_signed()])?;
+    file::mark(&transaction)?;
     transaction.commit()?;
+    // The index has its last form only behind the commit. Without this row, it is not finished.
+    connection.execute_batch("VACUUM")?;
+    let sum = file::sum(connection)?;
+    connection.execute("INSERT INTO library VALUES (?1, ?2)", [library.digest().cast_signed(), sum])?;
     Ok(())
 }

@@ -93,7 +93,7 @@ impl Library {
         Self {
             patterns,
             source: source.unwrap_or_else(|| "a data file".to_owned()),
-            digest: digest(text.as_bytes()),
+            digest: digest(0, text.as_bytes()),
         }
     }
 
@@ -135,11 +135,11 @@ impl Library {
     }
 }
 
-/// Returns the FNV-1a hash of `bytes`: the same in each build, unlike a hasher of the standard library.
-fn digest(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+/// Returns the FNV-1a hash of `bytes` behind those of `before`: the same in each build, unlike a hasher of the standard library.
+pub(crate) fn digest(before: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(before ^ 0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]

@@ -58,17 +58,19 @@ enum Kind {
 impl Failure {
     pub(super) fn network(error: &reqwest::Error) -> Self {
         let mut causes = String::new();
-        let mut source = std::error::Error::source(error);
-        while let Some(cause) = source {
+        let mut is_tls = false;
+        let mut next: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(error);
+        while let Some(cause) = next {
             causes += &format!(" {cause}").to_lowercase();
-            source = cause.source();
+            is_tls |= cause.is::<rustls::Error>();
+            // An error of `std::io` does not name its inner error as its source.
+            let inner = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+            next = inner.map(|it| it as &(dyn std::error::Error + 'static)).or_else(|| cause.source());
         }
         let has = |words: &[&str]| words.iter().any(|it| causes.contains(it));
         let (kind, is_retryable, message) = match () {
             () if error.is_timeout() => ("timeout", true, "the API did not answer in time"),
-            () if has(&["certificate", "tls", "handshake"]) => {
-                ("tls_error", false, "there is no safe connection to the API")
-            }
+            () if is_tls => ("tls_error", false, "there is no safe connection to the API"),
             () if has(&["connection refused"]) => {
                 ("connection_refused", true, "the API refused the connection")
             }
