@@ -106,6 +106,15 @@ async fn t19_the_library_answers_in_place_of_an_api_only_if_the_server_was_start
 }
 
 #[tokio::test]
+async fn an_answer_of_the_api_over_8_mib_is_refused() {
+    let stub = Stub::start(|_, _| Some((200, format!("{{\"patterns\":[]{}}}", " ".repeat(8 << 20))))).await;
+    for (_, _, error) in errors(&stub.url).await {
+        assert_eq!(error["code"], "UNKNOWN_ERROR");
+        assert!(error["message"].as_str().is_some_and(|it| it.contains("at most 8388608 bytes")), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn t24_errors_tell_nothing_of_databases_and_no_secrets() {
     let secret = "sk-live-123";
     for body in [

@@ -381,6 +381,14 @@ mod tests {
     }
 
     #[test]
+    fn a_file_over_the_limits_is_refused() {
+        let large = " ".repeat(MAX_FILE + 1);
+        assert_eq!(mistakes(&large), ["line 1: expected at most 67108864 bytes, but found 67108865"]);
+        let many = format!(r#"{{"schema":"patterns:v1","patterns":[{}0]}}"#, "0,".repeat(MAX_PATTERNS));
+        assert_eq!(mistakes(&many), ["line 1: patterns: expected at most 100000 patterns, but found 100001"]);
+    }
+
+    #[test]
     fn a_file_that_is_no_library_says_so() {
         for (text, expected) in [
             ("", "line 1: EOF while parsing a value at line 1 column 0"),
