@@ -100,7 +100,8 @@ impl Patterns {
         let presentation = presentation
             .template("patternSearchResults:v1", include_str!("../templates/search.md"))
             .template("patternDetails:v1", include_str!("../templates/details.md"))
-            .verify(tools::verify);
+            .verify(tools::verify)
+            .cards();
         let source = Source::new(self.library, self.database, upstream, self.falls_back);
         let search = Tool::new("search_patterns", tools::search_patterns)
             .title("Search patterns")

@@ -79,7 +79,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "server/presentation/tree.rs", 150, &[]),
     room("plainwire", "server/presentation/markdown", 650, &["server/presentation/tree.rs"]),
     room("plainwire", "server/presentation/template", 450, &["server/presentation/markdown", "server/presentation/tree.rs"]),
-    room("plainwire", "server/presentation", 1050, &["schema", "server/asking", "server/context", "server/layer", "server/presentation/markdown", "server/presentation/template", "server/presentation/tree.rs", "server/result"]),
+    room("plainwire", "server/presentation", 1050, &["schema", "server/asking", "server/context", "server/entry", "server/layer", "server/presentation/markdown", "server/presentation/template", "server/presentation/tree.rs", "server/result"]),
     room("plainwire", "server/entry", 2500, &["error.rs", "schema", "server/context", "server/handler", "server/layer", "server/result"]),
     room("plainwire", "server/catalog", 1050, &["error.rs", "schema", "server/changes.rs", "server/context", "server/entry", "server/handler", "server/layer", "server/presentation", "server/result"]),
     room("plainwire", "server/built.rs", 100, &["runtime", "server/asking", "server/catalog", "server/context", "server/principal.rs", "stream"]),

@@ -1,5 +1,7 @@
 //! A REST API that answers as a test says: real HTTP on a free port.
 
+#![expect(clippy::disallowed_methods, reason = "the rule about tasks is for the library")]
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 

@@ -366,3 +366,40 @@ async fn what_a_call_needs_fits_the_listed_schema_or_is_an_error() {
     let small = call(server().presentation(Presentation::data().limit(10)), "one", json!({})).await;
     assert!(small.is_error && texts(&small)[0].contains("at most 10 bytes"), "{:?}", texts(&small));
 }
+
+#[tokio::test]
+async fn cards_are_for_clients_that_show_pages() {
+    const CARD: &str = "ui://plainwire/card.html";
+    let own = || plainwire::apps::page("ui://garden/own.html", "<!DOCTYPE html><title>Own</title>");
+    let garden = || {
+        server()
+            .tool(Tool::new("own", || async { fern() }).ui("ui://garden/own.html"))
+            .resource(own())
+            .presentation(Presentation::data().cards())
+    };
+    for era in ERAS {
+        let shows = json!({ "mimeTypes": ["text/html;profile=mcp-app"] });
+        let shows = Client::builder().era(era).extension("io.modelcontextprotocol/ui", shows);
+        let client = plainwire::testing::client_with(garden(), shows).await.expect("a client");
+        for tool in client.list_tools().await.expect("tools") {
+            let meta = tool.meta.map_or(Value::Null, |it| serde_json::from_str(it.get()).expect("JSON"));
+            let expected = match &*tool.name {
+                "own" => Some("ui://garden/own.html"),
+                // It returns text, and has no output schema.
+                "note" => None,
+                _ => Some(CARD),
+            };
+            assert_eq!(meta.pointer("/ui/resourceUri").and_then(Value::as_str), expected, "{}", tool.name);
+        }
+        let html = client.read_resource(CARD).await.expect("the page");
+        let text = html.contents[0].as_text().expect("a text");
+        assert!(text.starts_with("<!") && !text.contains("src=\"http") && text.len() < 24 << 10);
+        // The data are the same with and without a page, and hold nothing of it.
+        let result = client.call_tool("plant", json!({})).await.expect("a result");
+        assert_eq!(structured(&result), Some(r#"{"name":"fern","shade":true}"#));
+
+        let client = plainwire::testing::client_with(garden(), Client::builder().era(era)).await;
+        let refused = client.expect("a client").read_resource(CARD).await.expect_err("no page");
+        assert!(refused.to_string().contains("clients that show pages"), "{refused}");
+    }
+}

@@ -77,8 +77,12 @@ impl<'b> Builder<'b> {
             Some(_) => entry,
             None => Entry { headers: it.core.schema.param_headers(), ..entry },
         };
-        let mut listed = it.entry.clone();
-        let entry = match &self.settings.layering.presentation {
+        let presentation = self.settings.layering.presentation.clone();
+        let mut listed = match &presentation {
+            Some(presentation) => presentation.with_card(it).entry,
+            None => it.entry.clone(),
+        };
+        let entry = match presentation {
             None => {
                 listed.input_schema = it.core.schema.listed(self.settings.preset);
                 self.layered(entry, Kind::Tool, &it.core, None)

@@ -144,6 +144,9 @@ impl SharedCatalog {
         settings: Settings,
         states: States,
     ) -> Result<()> {
+        if let Some(page) = settings.layering.presentation.as_ref().and_then(|it| it.card()) {
+            self.declare(page);
+        }
         let mut state = self.lock();
         check(&state.declared, self.states.get_or_init(|| Arc::new(states)))?;
         if let Some(presentation) = &settings.layering.presentation

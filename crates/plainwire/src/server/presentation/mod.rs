@@ -37,9 +37,11 @@ use std::sync::Arc;
 use plainwire_proto::model::{Content, RawJson};
 
 pub use super::context::Format;
+use super::entry::{Resource, Tool};
 use super::layer::Layer;
 use crate::schema::InputSchema;
 
+mod card;
 mod error;
 mod markdown;
 mod needs_input;
@@ -61,6 +63,7 @@ pub struct Presentation {
     is_pretty: bool,
     /// The maximal size of a result, in bytes.
     limit: usize,
+    shows_cards: bool,
     #[cfg(feature = "templates")]
     templates: template::Templates,
     verify: Option<Verify>,
@@ -81,6 +84,7 @@ impl Presentation {
             default: None,
             is_pretty: false,
             limit: LIMIT,
+            shows_cards: false,
             #[cfg(feature = "templates")]
             templates: template::Templates::default(),
             verify: None,
@@ -136,6 +140,19 @@ impl Presentation {
         self
     }
 
+    /// Shows the value of each tool as a card, in clients that show pages ([MCP Apps](crate::apps)): text, lists and tables, drawn
+    /// from the structured content. The page is one resource, `ui://plainwire/card.html`, and clients that show no pages can't
+    /// read it. A tool with a [page of its own](crate::Tool::ui) keeps that, and a tool without an output schema has none.
+    ///
+    /// - A value with `is_preview: true` is a preview, with the buttons Confirm and Cancel. Confirm calls the same tool again with
+    ///   the same arguments and `preview: false`, once. A text in `warnings` that begins with `BLOCK:` leaves out Confirm.
+    /// - A value of the kind `needsInput:v1` has its options as buttons, and an error is an alert.
+    #[must_use]
+    pub fn cards(mut self) -> Self {
+        self.shows_cards = true;
+        self
+    }
+
     /// Sets a check of each result that has a value, such as that counts in the value are those of its blocks. A failure is a
     /// warning in the log, and changes no result; in tests, call the same function and assert.
     #[must_use]
@@ -165,6 +182,12 @@ pub(crate) trait Present: Send + Sync {
 
     /// Returns the schema of everything that the tool can return, for lists.
     fn listed_output(&self, schema: &RawJson) -> RawJson;
+
+    /// Returns the page on which results are shown; `None` without one.
+    fn card(&self) -> Option<Resource>;
+
+    /// Returns the tool with the page on which its results are shown.
+    fn with_card(&self, tool: &Tool) -> Tool;
 
     /// Returns a mistake in the settings, held against the output schemas of all tools.
     fn problem(&self, schemas: &mut dyn Iterator<Item = &RawJson>) -> Option<String>;
@@ -202,6 +225,16 @@ impl Present for Presentation {
 
     fn listed_output(&self, schema: &RawJson) -> RawJson {
         error::with_others(schema)
+    }
+
+    fn card(&self) -> Option<Resource> {
+        self.shows_cards.then(card::page)
+    }
+
+    fn with_card(&self, tool: &Tool) -> Tool {
+        let tool = tool.clone();
+        let is_shown = self.shows_cards && tool.entry.output_schema.is_some() && !tool.has_page();
+        if is_shown { tool.ui(card::URI) } else { tool }
     }
 
     #[cfg(feature = "templates")]

@@ -54,6 +54,12 @@ impl Tool {
         self
     }
 
+    /// Returns whether the tool names a page.
+    pub(crate) fn has_page(&self) -> bool {
+        let ui = self.entry.meta.as_deref().and_then(|it| meta::member(it, MEMBER));
+        ui.is_some_and(|it| it.get().contains("\"resourceUri\""))
+    }
+
     /// Sets who may call the tool in clients that show [views](super). Both the model and the page by
     /// default.
     #[must_use]
