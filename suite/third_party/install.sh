@@ -6,6 +6,7 @@
 # PYTHON     a virtual environment's Python with the official client `mcp`
 # NODE       a Node new enough for the Inspector: the system's, or one from npm
 # INSPECTOR  the Inspector's start script, to be run by NODE
+# TYPESCRIPT the folder node_modules with the official client in TypeScript, of which the Inspector is made
 # MCPDO      the start script of the Inspector's client with connections that stay open, to be run by NODE
 # CONFORMANCE  the official conformance suite, to be run by NODE
 # EVERYTHING   the official server of examples in TypeScript, to be run by NODE
@@ -115,6 +116,7 @@ printf 'PYTHON=%q\n' "$cache/python-mcp-$mcp/bin/python"
 printf 'NODE=%q\n' "$node"
 clients=$cache/inspector-$inspector/node_modules/@modelcontextprotocol/inspector/clients
 printf 'INSPECTOR=%q\n' "$clients/launcher/build/index.js"
+printf 'TYPESCRIPT=%q\n' "$cache/inspector-$inspector/node_modules"
 printf 'MCPDO=%q\n' "$clients/mcpdo/build/mcp-bin.js"
 suite=$cache/conformance-$conformance/node_modules/@modelcontextprotocol/conformance
 printf 'CONFORMANCE=%q\n' "$suite/dist/index.js"
