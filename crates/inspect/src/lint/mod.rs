@@ -8,6 +8,7 @@ mod names;
 mod pages;
 mod rules;
 mod schema;
+mod shape;
 mod words;
 
 use std::collections::BTreeMap;

@@ -85,6 +85,18 @@ pub const RULES: &[Rule] = &[
         "use keywords that Gemini supports: `enum`, `minimum`, `maximum`, `anyOf`",
     ),
     rule("empty-object", Warning, &[Gemini], "list its properties, or take a string with JSON in it"),
+    rule(
+        "union",
+        Warning,
+        &[],
+        "give each object a property with a constant of its own, or make a tool for each",
+    ),
+    rule(
+        "limit-in-words",
+        Note,
+        &[],
+        "write it as `maximum`, `maxLength` or the like too: a model sees it, and a wrong value is refused before your code runs",
+    ),
     rule("deep-schema", Note, &[Openai], "flatten it"),
     rule("many-properties", Note, &[Openai], "split the tool"),
     rule("page-uri", Error, &[], "make the page a `ui://` resource of the server"),

@@ -9,7 +9,7 @@ use std::fmt::{self, Debug, Display, Formatter};
 
 use serde_json::{Map, Value};
 
-use super::Broken;
+use super::{Broken, shape};
 use crate::Entry;
 
 /// Limit on the depth of nested objects in OpenAI's strict mode.
@@ -53,6 +53,7 @@ pub(super) fn check(tool: &Entry, broken: &mut Broken) {
         }
         check_type(object, place, broken);
         check_values(object, place, broken);
+        shape::check(root, object, &place, broken);
         if let Some(to) = object.get("$ref").and_then(Value::as_str) {
             check_reference(root, to, place, &mut references, broken);
         }

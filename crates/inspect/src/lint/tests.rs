@@ -207,6 +207,34 @@ fn cases() -> Vec<(&'static str, Lists, Lists)> {
             vec![vec![tool(&defs(string.clone(), json!({ "type": "string" })))]],
         ),
         (
+            "union",
+            vec![
+                vec![taking(json!({ "anyOf": [has("a", string.clone()), has("b", string.clone())] }))],
+                // Wherever it stands.
+                vec![taking(
+                    json!({ "type": "array", "items": { "anyOf": [has("a", string.clone()), has("b", string.clone())] } }),
+                )],
+            ],
+            vec![
+                vec![taking(json!({ "anyOf": [has("a", string.clone()), { "type": "null" }] }))],
+                vec![taking(json!({ "anyOf": [has("by", one_of("id")), has("by", one_of("name"))] }))],
+            ],
+        ),
+        (
+            "limit-in-words",
+            vec![
+                vec![taking(json!({ "type": "integer", "description": "How many, at most 100." }))],
+                vec![taking(json!({ "type": "string", "description": "A name of up to 1,000 letters." }))],
+                vec![taking(json!({ "type": "number", "description": "A share between 0 and 1." }))],
+            ],
+            vec![
+                vec![taking(
+                    json!({ "type": "integer", "description": "How many, at most 100.", "maximum": 100 }),
+                )],
+                vec![taking(json!({ "type": "string", "description": "At most one word." }))],
+            ],
+        ),
+        (
             "required-unknown",
             vec![vec![tool(
                 &json!({ "type": "object", "properties": { "it": string }, "required": ["that"] }),
@@ -278,6 +306,14 @@ fn cases() -> Vec<(&'static str, Lists, Lists)> {
             vec![vec![shown(json!({ "csp": {} }))], vec![shown(json!({ "ui": "csp" }))]],
         ),
     ]
+}
+
+fn has(name: &str, schema: Value) -> Value {
+    json!({ "type": "object", "properties": { name: schema } })
+}
+
+fn one_of(value: &str) -> Value {
+    json!({ "type": "string", "enum": [value], "description": "By what." })
 }
 
 #[test]

@@ -110,11 +110,10 @@ fn a_folder_that_does_not_exist_is_told_of() {
     assert_eq!(error.to_string(), "it can't be opened");
 }
 
-/// A disk that is full, on a file system of its own: without the right to mount one, the test says so.
+/// A disk that is full: a limit on the size of files, set for a child process.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_index_that_does_not_fit_on_the_disk_is_told_of_and_nothing_half_remains() {
-    // `/dev/full` can't hold a database; a limit on the size of files can be set for a child only. So SQLite's own limit it is.
     let file = scratch("full.db");
     let library = Library::embedded();
     Connection::open(&file)
@@ -141,6 +140,7 @@ fn an_index_that_does_not_fit_on_the_disk_is_told_of_and_nothing_half_remains() 
 
 /// The other half of the test above: fills the file that the environment names.
 #[test]
+#[expect(clippy::print_stdout, reason = "the other half reads it")]
 fn child_fills_a_small_disk() {
     if let Some(file) = std::env::var_os("PLAINWIRE_SMALL_DISK") {
         let opened = Index::open(Path::new(&file), &Library::embedded());
