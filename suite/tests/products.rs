@@ -1,7 +1,7 @@
 //! Each tool of each server that is part of the command (R5.1, R5.4, R5.5). The tools are those of `tools/list`, so a new one is
 //! checked, or the test says that it has no call.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plainwire::model::{CallToolResult, Content, Tool};
 use plainwire::presentation::Presentation;
@@ -132,4 +132,98 @@ async fn r5_4_a_host_that_drops_the_text_or_the_value_still_has_each_identifier(
     for presentation in [Presentation::data(), Presentation::gated()] {
         each(|| plainwire_reference::server().presentation(presentation.clone()), check).await;
     }
+}
+
+/// Returns the servers in both presentations.
+fn combinations() -> Vec<(bool, Server)> {
+    vec![
+        (true, patterns(Profile::Gated)),
+        (false, patterns(Profile::Data)),
+        (true, plainwire_reference::server().presentation(Presentation::gated())),
+        (false, plainwire_reference::server().presentation(Presentation::data())),
+    ]
+}
+
+#[tokio::test]
+async fn r3_2_and_r5_3_the_form_of_a_result_is_an_argument_in_one_profile_and_none_in_the_other() {
+    for at in 0..combinations().len() {
+        let make = || combinations().swap_remove(at).1;
+        let is_gated = combinations()[at].0;
+        let outcome = in_each_era(make, Client::builder(), async |client| {
+            for tool in client.list_tools().await? {
+                let schema: Value = serde_json::from_str(tool.input_schema.get()).expect("JSON");
+                assert_eq!(schema["properties"].get("format").is_some(), is_gated, "{}", tool.name);
+                for arguments in calls(&tool.name) {
+                    if !is_gated {
+                        let mut with = arguments.clone();
+                        with["format"] = "json".into();
+                        let refused = client.call_tool(&tool.name, with).await;
+                        let said = refused.map_or_else(|it| it.to_string(), |it| texts(&it).concat());
+                        assert!(said.contains("format"), "{}: {said}", tool.name);
+                        continue;
+                    }
+                    check_forms(&client, &tool.name, &arguments).await;
+                }
+            }
+            Ok(())
+        });
+        outcome.await.expect("no error");
+    }
+}
+
+/// Checks the blocks of a call in each form: Markdown has no JSON with a kind, JSON has nothing else, and both have it last.
+async fn check_forms(client: &Client, tool: &str, arguments: &Value) {
+    let is_payload =
+        |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|it| it.is_object() || it.is_array());
+    for format in ["markdown", "json", "both"] {
+        let mut with = arguments.clone();
+        with["format"] = format.into();
+        let Ok(result) = client.call_tool(tool, with).await else { continue };
+        // What the protocol refuses, such as a question to nobody, has one text in each form.
+        if result.is_error && result.structured_content.is_none() {
+            continue;
+        }
+        let all = texts(&result);
+        let payloads = all.iter().filter(|it| is_payload(it)).count();
+        let place = format!("{tool} {arguments} {format}: {all:?}");
+        match format {
+            "markdown" => assert_eq!(payloads, 0, "{place}"),
+            "json" => assert_eq!((payloads, all.len()), (1, 1), "{place}"),
+            _ => {
+                assert!(payloads == 1 && all.len() > 1 && is_payload(all.last().expect("a text")), "{place}");
+                let last: Value = serde_json::from_str(all.last().expect("a text")).expect("JSON");
+                if let Some(value) = structured(&result) {
+                    assert_eq!(last, value, "{place}");
+                } else {
+                    assert_eq!(last["kind"], "text:v1", "{place}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_kind_has_one_schema_whichever_tool_returns_it() {
+    let client = plainwire::testing::client(patterns(Profile::Gated)).await.expect("a client");
+    let mut known: BTreeMap<String, Value> = BTreeMap::new();
+    for tool in client.list_tools().await.expect("tools") {
+        let schema: Value = serde_json::from_str(tool.output_schema.expect("a schema").get()).expect("JSON");
+        for alternative in schema["anyOf"].as_array().expect("alternatives") {
+            let kind = alternative["properties"]["kind"]["const"].as_str().expect("a kind").to_owned();
+            let first = known.entry(kind.clone()).or_insert_with(|| alternative.clone());
+            assert_eq!(first, alternative, "{kind} of {}", tool.name);
+        }
+    }
+    let kinds: Vec<&str> = known.keys().map(String::as_str).collect();
+    let expected = [
+        "analysisRules:v1",
+        "needsInput:v1",
+        "patternDetails:v1",
+        "patternSearchResults:v1",
+        "serverConfig:v1",
+        "skillDetails:v1",
+        "skillSearchResults:v1",
+        "toolError:v1",
+    ];
+    assert_eq!(kinds, expected);
 }

@@ -452,3 +452,34 @@ async fn t30_provenance_only_if_it_is_asked_for() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn arguments_beyond_their_bounds_are_refused_with_what_is_expected() {
+    in_profiles(async |client, _| {
+        for (arguments, expected) in [
+            (json!({ "q": "x".repeat(10_240) }), "1000"),
+            (json!({ "q": "cron", "limit": 0 }), "limit"),
+            (json!({ "q": "cron", "limit": 1_000_000_000 }), "100"),
+            (json!({ "q": "cron", "limitCards": 11 }), "10"),
+            (json!({ "q": "cron", "category": "nonsense" }), "scheduling"),
+            (json!({ "q": "cron", "difficulty": "easy" }), "beginner"),
+            (json!({ "q": "cron", "colour": "red" }), "colour"),
+        ] {
+            let said = match client.call_tool("search_patterns", arguments.clone()).await {
+                Ok(result) => {
+                    assert!(result.is_error, "{arguments}");
+                    texts(&result).concat()
+                }
+                Err(error) => error.to_string(),
+            };
+            assert!(said.contains(expected), "{arguments}: {said}");
+        }
+        // Signs of other languages are words or nothing.
+        for q in ["title: a* OR (b", "\"cron", "cron' --", "cron; DROP TABLE words", "NEAR(cron, 2)"] {
+            let found = client.call_tool("search_patterns", json!({ "q": q })).await?;
+            assert!(!found.is_error, "{q}: {:?}", texts(&found));
+        }
+        Ok(())
+    })
+    .await;
+}

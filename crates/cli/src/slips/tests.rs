@@ -102,7 +102,11 @@ fn the_habits_of_other_clients_are_answered_with_the_line() {
     check("serch query=x -- notes", &said("serch"), called);
     check("tools list", &said("tools"), "plainwire list");
     check("version", &said("version"), "plainwire --version");
-    check("serve", "expected the name of a built-in server, but found none", "`plainwire serve reference`");
+    check(
+        "serve",
+        "expected the name of a built-in server, but found none",
+        "`plainwire serve patterns`, `plainwire serve reference`",
+    );
     let twice = "the server follows `--` already: leave out sh";
     check("list sh -- notes", "expected an option, but found \"sh\"", twice);
     check(

@@ -77,12 +77,9 @@ impl<'b> Builder<'b> {
             Some(_) => entry,
             None => Entry { headers: it.core.schema.param_headers(), ..entry },
         };
-        let presentation = self.settings.layering.presentation.clone();
-        let mut listed = match &presentation {
-            Some(presentation) => presentation.with_card(it).entry,
-            None => it.entry.clone(),
-        };
-        let entry = match presentation {
+        let with_card = self.settings.layering.presentation.as_ref().map(|one| one.with_card(it));
+        let mut listed = with_card.as_ref().unwrap_or(it).entry.clone();
+        let entry = match &self.settings.layering.presentation {
             None => {
                 listed.input_schema = it.core.schema.listed(self.settings.preset);
                 self.layered(entry, Kind::Tool, &it.core, None)

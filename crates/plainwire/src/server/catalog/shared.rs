@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::server::changes::Bus;
 use crate::server::context::States;
 use crate::server::entry::{Declare, Declared, EntrySummary, Mount, Names, apps, check};
+use crate::server::presentation::Present;
 
 /// The entries and current catalog of a server, shared by its connections and handles.
 ///
@@ -149,9 +150,8 @@ impl SharedCatalog {
         }
         let mut state = self.lock();
         check(&state.declared, self.states.get_or_init(|| Arc::new(states)))?;
-        if let Some(presentation) = &settings.layering.presentation
-            && let Some(message) = presentation.problem(&mut state.declared.output_schemas())
-        {
+        let problem = |it: &Arc<dyn Present>| it.problem(&mut state.declared.output_schemas());
+        if let Some(message) = settings.layering.presentation.as_ref().and_then(problem) {
             return Err(Error::Declaration { at, message });
         }
         let completes = state.declared.completes();

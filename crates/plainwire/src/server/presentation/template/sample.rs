@@ -223,7 +223,7 @@ mod tests {
             ("{% for it in parts %}{{ it.name }}{% endfor %}", "`parts.name`"),
             ("{% for it in parts %}{% if it.name %}x{% endif %}{% endfor %}", "`parts.name`"),
             ("{% if title == 'never' %}{{ titel }}{% endif %}", "`titel`"),
-            ("{% if not note %}{{ title.size.x }}{% endif %}", "expected a value, but found none"),
+            ("{% if not note %}{{ title.size.x }}{% endif %}", "undefined value"),
             ("{% for it in parts %}{{ it.size }}{% endfor %}", "a value may lack what is not required"),
         ] {
             let why = check(source).expect_err(source);
