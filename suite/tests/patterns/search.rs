@@ -111,6 +111,7 @@ async fn t06_more_than_twenty_matches_without_a_filter_are_a_question_whatever_t
             assert_eq!(strings(&asked["needsInput"]["suggestions"]["category"])[0], "streams");
             assert_eq!(strings(&asked["needsInput"]["suggestions"]["difficulty"]).len(), 3);
             let options = asked["options"].as_array().expect("options");
+            assert_eq!(options[0], json!({ "label": "streams", "value": "streams", "description": "Filter by streams category", "field": "category" }));
             assert!(options.iter().all(|it| it["field"] == "category" || it["field"] == "difficulty"));
         }
         for filter in [json!({ "category": "streams" }), json!({ "difficulty": "beginner" })] {

@@ -213,8 +213,8 @@ fn needs_filter(found: &Found) -> NeedsInput {
         found.patterns.iter().for_each(|it| *counts.entry(name(it)).or_insert(0usize) += 1);
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-        for (value, count) in counts {
-            needs = needs.described_choice(field, value, format!("Filter by {value} {field} ({count})"));
+        for (value, _) in counts {
+            needs = needs.described_choice(field, value, format!("Filter by {value} {field}"));
         }
     }
     needs
