@@ -362,7 +362,7 @@ pub(crate) const CLIENT: &[ClientBehaviour] = &[
             On(Open, 0),
             Until(r#""text":"true""#, 5_000),
             On(Open, 1),
-            Until("deadline", 5_000),
+            Until("none within `ask_timeout`", 5_000),
         ],
     ),
     sends(
@@ -381,7 +381,7 @@ pub(crate) const CLIENT: &[ClientBehaviour] = &[
             Until("HTTP/1.1 202", 5_000),
             On(Open, 0),
             Until(r#""text":"0""#, 5_000),
-            Until("deadline", 5_000),
+            Until("none within `ask_timeout`", 5_000),
         ],
     ),
     sends(
