@@ -133,6 +133,8 @@ pub struct Details {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_guidance: Option<UseGuidance>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub use_cases: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<SectionOf>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<CodeExample>,

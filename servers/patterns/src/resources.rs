@@ -11,9 +11,6 @@ use crate::library::Library;
 use crate::source::{Source, Wanted};
 use crate::tools;
 
-/// The largest number of completions.
-const MAX_COMPLETIONS: usize = 100;
-
 /// The largest number of patterns in a prompt.
 const MAX_IN_PROMPT: usize = 10;
 
@@ -21,7 +18,7 @@ const MAX_IN_PROMPT: usize = 10;
 pub(crate) fn add(server: Server, library: &Arc<Library>) -> Server {
     let ids = |it: &Completing, library: &Library| {
         let all = library.patterns().iter().map(|it| it.id.clone());
-        all.filter(|id| id.contains(&*it.value)).take(MAX_COMPLETIONS).collect::<Vec<_>>()
+        all.filter(|id| id.contains(&*it.value)).collect::<Vec<_>>()
     };
     let ids = {
         let library = Arc::clone(library);

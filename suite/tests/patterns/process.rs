@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -149,6 +150,10 @@ fn a_data_file_is_checked_whole_and_loaded_whole_or_not_at_all() {
 
 #[test]
 fn options_of_the_patterns_are_refused_with_another_server() {
+    let key = scratch("key").join("key");
+    fs::write(&key, "sk-1").expect("a file");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("a file");
+    let key = key.to_str().expect("a path");
     let output = command(&["serve", "reference", "--profile", "data"]).output().expect("the command");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2));
@@ -157,6 +162,10 @@ fn options_of_the_patterns_are_refused_with_another_server() {
         (&["--upstream", "ftp://a.example"][..], "a URL of http or https"),
         (&["--upstream", "https://me:pw@a.example"], "without a user or a password"),
         (&["--upstream", "nonsense"], "expected a URL"),
+        (
+            &["--upstream", "http://a.example", "--upstream-key-file", key],
+            "a URL of https, since a key is sent",
+        ),
         (&["--fallback"], "--upstream"),
         (&["--data", "/nowhere/x.json"], "the file can't be read"),
     ] {

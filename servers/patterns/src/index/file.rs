@@ -17,7 +17,7 @@ const VERSION: i64 = 1;
 const APPLICATION: i64 = 0x5057_7069;
 
 /// How long a locked file is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An index that can't be opened, filled or read.
 #[derive(Debug)]
@@ -69,7 +69,12 @@ pub(super) fn open(path: &Path, library: &Library) -> Result<Connection, IndexEr
         return Ok(connection);
     }
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    // The file is ours alone until it is complete: filling it takes more than one transaction.
+    connection.query_row("PRAGMA locking_mode=EXCLUSIVE", [], |_| Ok(()))?;
     super::fill(&mut connection, library)?;
+    connection.query_row("PRAGMA locking_mode=NORMAL", [], |_| Ok(()))?;
+    // The lock goes with the next access.
+    connection.query_row("SELECT count(*) FROM library", [], |_| Ok(()))?;
     Ok(connection)
 }
 

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::library::Library;
 
@@ -33,6 +33,8 @@ const TABLES: &str = "
 #[derive(Debug)]
 pub struct Index {
     connection: Mutex<Connection>,
+    /// The digest of the library.
+    digest: u64,
 }
 
 /// What a query finds.
@@ -52,7 +54,7 @@ impl Index {
     pub fn in_memory(library: &Library) -> Result<Self, IndexError> {
         let mut connection = Connection::open_in_memory()?;
         fill(&mut connection, library)?;
-        Ok(Self { connection: Mutex::new(connection) })
+        Ok(Self { connection: Mutex::new(connection), digest: library.digest() })
     }
 
     /// Opens the index in a file, or makes it there. A file with an index of other data is filled anew.
@@ -60,7 +62,7 @@ impl Index {
     /// # Errors
     /// A file that is no index of this version, is damaged, locked or can't be written. It is left as it is.
     pub fn open(path: &Path, library: &Library) -> Result<Self, IndexError> {
-        Ok(Self { connection: Mutex::new(file::open(path, library)?) })
+        Ok(Self { connection: Mutex::new(file::open(path, library)?), digest: library.digest() })
     }
 
     /// Returns the patterns that have all words of `text`. Only if there are none, words are corrected.
@@ -73,6 +75,11 @@ impl Index {
             return Ok(Matches::default());
         }
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another program may have filled the file with other data since.
+        let digest = connection.query_row("SELECT digest FROM library", [], |row| row.get::<_, i64>(0))?;
+        if digest.cast_unsigned() != self.digest {
+            return Err(IndexError::Unfit("another program has filled it with other data".to_owned()));
+        }
         let positions = positions(&connection, &words)?;
         if !positions.is_empty() {
             return Ok(Matches { positions, corrected: None });
@@ -94,7 +101,8 @@ fn positions(connection: &Connection, words: &[String]) -> Result<Vec<usize>, In
 
 /// Makes the tables and fills them.
 fn fill(connection: &mut Connection, library: &Library) -> Result<(), IndexError> {
-    let transaction = connection.transaction()?;
+    // At once, so that of two programs one waits for the other.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(
         "DROP TABLE IF EXISTS vocabulary; DROP TABLE IF EXISTS spelling; DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS library;",
     )?;

@@ -113,7 +113,7 @@ const PATTERN: &[Field] = &[
 /// The members of the file around its patterns.
 const FILE: &[Field] = &[
     needs("schema", Form::OneOf(&["patterns:v1"])),
-    may("source", Form::Text),
+    may("source", Form::Line),
     may("commit", Form::Text),
     may("license", Form::Text),
     may("count", Form::Number),

@@ -37,11 +37,11 @@ fn skill(category: &str, pattern_count: usize) -> Skill {
     let words = category.replace(['-', '_'], " ");
     let mut letters = words.chars();
     let name = letters.next().map(|it| it.to_uppercase().chain(letters).collect()).unwrap_or_default();
-    let patterns = if pattern_count == 1 { "pattern" } else { "patterns" };
+    let say = if pattern_count == 1 { "pattern says" } else { "patterns say" };
     Skill {
-        slug: category.to_ascii_lowercase(),
+        slug: category.to_owned(),
         name,
-        description: format!("What {pattern_count} {patterns} say about {words}, the simplest first."),
+        description: format!("What {pattern_count} {say} about {words}, the simplest first."),
         category: category.to_owned(),
         pattern_count,
         version: 1,

@@ -37,7 +37,7 @@ pub(crate) async fn get_pattern(args: DetailsArguments, source: State<Source>) -
     let mut details = details_of(&pattern);
     if !args.include_structured_details.unwrap_or(true) {
         (details.use_guidance, details.sections, details.examples) = (None, Vec::new(), Vec::new());
-        details.tags = Vec::new();
+        (details.tags, details.use_cases) = (Vec::new(), Vec::new());
         details.description = excerpt(&details.description, MAX_THIN);
     }
     details.provenance =
@@ -65,6 +65,7 @@ pub(crate) fn details_of(pattern: &Pattern) -> Details {
         tags: pattern.tags.clone(),
         apis: apis(pattern.examples.iter().map(|it| &*it.code)),
         use_guidance: (guidance.use_when.is_some() || guidance.avoid_when.is_some()).then_some(guidance),
+        use_cases: pattern.use_cases.clone(),
         sections: pattern.sections.iter().map(section).collect(),
         examples: good.chain(bad).collect(),
         related: pattern.related.clone(),

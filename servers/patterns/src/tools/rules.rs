@@ -13,7 +13,8 @@ use crate::upstream::ApiRule;
 pub(crate) async fn list_analysis_rules(source: State<Source>) -> Result<Rules, ToolError> {
     let rules: Vec<RuleText> = match source.rules().await? {
         Some(rules) => rules.into_iter().map(of_api).collect(),
-        None => RULES.iter().map(own).collect(),
+        // A rule without its pattern is of no use beside other patterns.
+        None => RULES.iter().filter(|it| source.library.get(it.pattern).is_some()).map(own).collect(),
     };
     Ok(Rules { count: rules.len(), rules })
 }

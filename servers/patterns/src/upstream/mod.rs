@@ -133,6 +133,11 @@ impl Upstream {
         {
             return Err("expected a URL of http or https, without a user or a password".to_owned());
         }
+        let is_here =
+            url.host_str().is_some_and(|it| it == "localhost" || it.starts_with("127.") || it == "[::1]");
+        if key.is_some() && url.scheme() == "http" && !is_here {
+            return Err("expected a URL of https, since a key is sent, but found one of http".to_owned());
+        }
         // A process may have a provider already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()

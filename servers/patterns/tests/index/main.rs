@@ -58,6 +58,28 @@ fn an_index_is_made_once_and_filled_anew_for_other_data() {
 }
 
 #[test]
+fn an_index_that_another_program_fills_with_other_data_is_told_of_in_the_next_search() {
+    let file = scratch("shared.db");
+    let first = Index::open(&file, &small("heron")).expect("an index");
+    let second = Index::open(&file, &small("egret")).expect("an index");
+    let error = first.search("heron").expect_err("other data");
+    assert_eq!(error.to_string(), "another program has filled it with other data");
+    assert_eq!(second.search("egret").expect("matches").positions, [0]);
+}
+
+#[test]
+fn of_programs_that_make_an_index_at_once_each_has_one() {
+    let file = scratch("at-once.db");
+    let made = std::thread::scope(|scope| {
+        let make =
+            || Index::open(&file, &small("heron")).map(|it| it.search("heron").expect("matches").positions);
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+        threads.into_iter().map(|it| it.join().expect("no panic").expect("an index")).collect::<Vec<_>>()
+    });
+    assert_eq!(made, vec![vec![0]; 4]);
+}
+
+#[test]
 fn files_that_are_no_index_of_this_version_are_left_alone() {
     let library = small("heron");
     let (text, other, newer) = (scratch("text.db"), scratch("other.db"), scratch("newer.db"));
