@@ -99,7 +99,7 @@ fn positions(connection: &Connection, words: &[String]) -> Result<Vec<usize>, In
     Ok(rows.into_iter().filter_map(|it| usize::try_from(it).ok()).collect())
 }
 
-/// Makes the tables and fills them.
+/// Makes the tables and fills them, as one transaction.
 fn fill(connection: &mut Connection, library: &Library) -> Result<(), IndexError> {
     // At once, so that of two programs one waits for the other.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -129,12 +129,13 @@ fn fill(connection: &mut Connection, library: &Library) -> Result<(), IndexError
             insert.execute(params![at, title, it.summary, tags, it.category, body])?;
         }
     }
-    transaction.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
+    // Everything is in the tables behind this, and not only when the transaction ends.
+    transaction.execute_batch(
+        "INSERT INTO words (words) VALUES ('optimize'); INSERT INTO spelling (spelling) VALUES ('optimize');",
+    )?;
+    let sum = file::sum(&transaction)?;
+    transaction.execute("INSERT INTO library VALUES (?1, ?2)", [library.digest().cast_signed(), sum])?;
     file::mark(&transaction)?;
     transaction.commit()?;
-    // The index has its last form only behind the commit. Without this row, it is not finished.
-    connection.execute_batch("VACUUM")?;
-    let sum = file::sum(connection)?;
-    connection.execute("INSERT INTO library VALUES (?1, ?2)", [library.digest().cast_signed(), sum])?;
     Ok(())
 }
