@@ -1,4 +1,4 @@
-//! What was found a short time ago.
+//! A cache: the values that were found a short time ago.
 //!
 //! In: keys and values. Out: values that are not too old. Errors and empty results are not kept, and neither is anything that says
 //! when it was made: provenance is added to each answer.

@@ -8,7 +8,7 @@ use plainwire::prelude::*;
 
 use crate::library::Difficulty;
 
-/// What a search found.
+/// The matches of a search.
 #[data(kind = "patternSearchResults:v1")]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResults {
@@ -55,7 +55,7 @@ pub struct Metadata {
     pub contract_markers: Markers,
 }
 
-/// How many markers the text has.
+/// The numbers of markers in the text.
 #[data]
 pub struct Markers {
     pub index: usize,
@@ -91,7 +91,7 @@ pub struct Card {
     pub example: Option<CodeExample>,
 }
 
-/// What there is, for a search without matches.
+/// Patterns and categories that exist, for a search without matches.
 #[data]
 pub struct Discovery {
     pub categories: Vec<String>,
@@ -237,7 +237,7 @@ pub struct RuleText {
     pub pattern: Option<String>,
 }
 
-/// How the server was started. It holds no secret: of the key, only whether there is one.
+/// The configuration of the server. It holds no secret: of the key, only whether there is one.
 #[data(kind = "serverConfig:v1")]
 #[serde(rename_all = "camelCase")]
 pub struct Config {

@@ -29,7 +29,7 @@ use upstream::Upstream;
 pub struct Patterns {
     /// The file of the index; `None` for an index in memory.
     pub database: Option<PathBuf>,
-    /// What `get_mcp_config` tells of.
+    /// The environment that `get_mcp_config` tells of.
     pub environment: Environment,
     /// Whether the library answers while the upstream can't be reached.
     pub falls_back: bool,

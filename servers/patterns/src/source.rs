@@ -105,7 +105,8 @@ impl Source {
         let found = Arc::new(found);
         if !found.patterns.is_empty() && !found.is_fallback {
             let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
-            searches.put(wanted.clone(), Arc::clone(&found), bytes + wanted.text.len());
+            let bytes = bytes + wanted.text.len() + found.patterns.len() * size_of::<Arc<Pattern>>();
+            searches.put(wanted.clone(), Arc::clone(&found), bytes);
         }
         Ok(found)
     }

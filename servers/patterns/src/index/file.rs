@@ -16,7 +16,7 @@ const VERSION: i64 = 1;
 /// The mark of our files, in `application_id`: "PWpi" in ASCII.
 const APPLICATION: i64 = 0x5057_7069;
 
-/// How long a locked file is waited for.
+/// The time for which a locked file is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An index that can't be opened, filled or read.
@@ -85,18 +85,15 @@ pub(super) fn mark(connection: &Connection) -> Result<(), IndexError> {
 /// FTS5 writes when a transaction ends.
 pub(super) fn sum(connection: &Connection) -> Result<i64, IndexError> {
     let mut sum = 0;
-    let tables = [
-        ("words_data", "id", "block"),
-        ("words_idx", "segid", "term"),
-        ("words_docsize", "id", "sz"),
-        ("spelling_data", "id", "block"),
-        ("spelling_idx", "segid", "term"),
-        ("spelling_docsize", "id", "sz"),
-    ];
-    for (table, id, block) in tables {
-        let mut statement = connection.prepare(&format!(
-            "SELECT {id}, {block} FROM {table} WHERE NOT ('{block}' = 'block' AND {id} = 1) ORDER BY 1, 2"
-        ))?;
+    for sql in [
+        "SELECT id, block FROM words_data WHERE id > 1 ORDER BY id",
+        "SELECT segid, term FROM words_idx ORDER BY segid, term",
+        "SELECT id, sz FROM words_docsize ORDER BY id",
+        "SELECT id, block FROM spelling_data WHERE id > 1 ORDER BY id",
+        "SELECT segid, term FROM spelling_idx ORDER BY segid, term",
+        "SELECT id, sz FROM spelling_docsize ORDER BY id",
+    ] {
+        let mut statement = connection.prepare(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (id, block): (i64, rusqlite::types::ValueRef<'_>) = (row.get(0)?, row.get_ref(1)?);

@@ -37,7 +37,7 @@ pub struct Index {
     digest: u64,
 }
 
-/// What a query finds.
+/// The matches of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// The positions in [`Library::patterns`], the best first; of equal ones that with the smaller id.
@@ -75,7 +75,8 @@ impl Index {
             return Ok(Matches::default());
         }
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another program may have filled the file with other data since.
+        // One state of the file for all of the search. Another program may have filled it with other data since it was opened.
+        let _reading = connection.unchecked_transaction()?;
         let digest = connection.query_row("SELECT digest FROM library", [], |row| row.get::<_, i64>(0))?;
         if digest.cast_unsigned() != self.digest {
             return Err(IndexError::Unfit("another program has filled it with other data".to_owned()));

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use plainwire::proto::json::shorten;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -30,7 +31,7 @@ pub struct Mistake {
     pub line: usize,
     /// The path in the file, such as `patterns[3].title`.
     pub place: String,
-    /// What is expected there, and what is found.
+    /// The sentence: the value that is expected there, and the one that is found.
     pub message: String,
 }
 
@@ -158,7 +159,7 @@ pub(super) fn read(text: &str) -> Result<DataFile, Vec<Mistake>> {
         report.add("count", format!("expected {}, the number of patterns, but found {count}", records.len()));
     }
     let values: Vec<(usize, Value)> =
-        Lines::of(text).zip(&records).map(|(line, raw)| (line, value(raw))).collect();
+        lines(text, &records).into_iter().zip(&records).map(|(line, raw)| (line, value(raw))).collect();
     let mut known = BTreeMap::new();
     for (at, (line, value)) in values.iter().enumerate() {
         if let Some(id) = value["id"].as_str()
@@ -206,32 +207,17 @@ fn value(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// The lines on which the records of `patterns` begin.
-struct Lines;
-
-impl Lines {
-    fn of(text: &str) -> impl Iterator<Item = usize> {
-        // The records are read once more, borrowed from the whole text, to find where they stand in it.
-        #[derive(Deserialize)]
-        struct File<'t> {
-            #[serde(borrow, default)]
-            patterns: Vec<&'t RawValue>,
-        }
-        let text = text.trim_start_matches('\u{feff}');
-        let file = serde_json::from_str::<File<'_>>(text).unwrap_or(File { patterns: Vec::new() });
-        let begin = text.as_ptr() as usize;
-        let offsets: Vec<usize> = file.patterns.iter().map(|it| it.get().as_ptr() as usize - begin).collect();
-        let (mut line, mut seen) = (1, 0);
-        let lines: Vec<usize> = offsets
-            .into_iter()
-            .map(|offset| {
-                line += text[seen..offset].bytes().filter(|&it| it == b'\n').count();
-                seen = offset;
-                line
-            })
-            .collect();
-        lines.into_iter()
-    }
+/// Returns the lines on which the records begin, which are parts of `text`.
+fn lines(text: &str, records: &[&RawValue]) -> Vec<usize> {
+    let (mut line, mut seen) = (1, 0);
+    let begin = text.as_ptr() as usize;
+    let mut next = |record: &&RawValue| {
+        let offset = record.get().as_ptr() as usize - begin;
+        line += text[seen..offset].bytes().filter(|&it| it == b'\n').count();
+        seen = offset;
+        line
+    };
+    records.iter().map(&mut next).collect()
 }
 
 struct Report {
@@ -265,7 +251,7 @@ impl Report {
         for name in members.keys().filter(|name| !names.contains(&***name)) {
             let known = names.iter().copied().collect::<Vec<_>>().join(", ");
             self.add(
-                &inside(&shortened(name)),
+                &inside(&shorten(name)),
                 format!("expected one of {known}, but found a member of another name"),
             );
         }
@@ -320,19 +306,13 @@ fn is_name(text: &str) -> bool {
         && text.chars().any(|it| it.is_ascii_alphanumeric())
 }
 
-/// Returns a value for a message: short, and without control characters.
+/// Returns a value for a message: short.
 fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
-        other => shortened(&other.to_string()),
+        other => shorten(&other.to_string()).into_owned(),
     }
-}
-
-fn shortened(text: &str) -> String {
-    let short: String =
-        text.chars().map(|it| if it.is_control() { '\u{fffd}' } else { it }).take(60).collect();
-    if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
 #[cfg(test)]

@@ -4,16 +4,23 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::{Library, Pattern};
 
 /// The knowledge of one category.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Skill {
     pub(crate) slug: String,
     pub(crate) name: String,
+    #[serde(default)]
     pub(crate) description: String,
+    #[serde(default)]
     pub(crate) category: String,
+    #[serde(default)]
     pub(crate) pattern_count: usize,
+    #[serde(default)]
     pub(crate) version: u64,
     /// The text in Markdown, if it was asked for.
     pub(crate) content: Option<String>,

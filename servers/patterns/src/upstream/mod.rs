@@ -77,28 +77,12 @@ struct ApiExample {
 
 #[derive(Deserialize)]
 struct SkillsAnswer {
-    skills: Vec<ApiSkill>,
+    skills: Vec<Skill>,
 }
 
 #[derive(Deserialize)]
 struct SkillAnswer {
-    skill: ApiSkill,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ApiSkill {
-    slug: String,
-    name: String,
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
-    category: String,
-    #[serde(default)]
-    pattern_count: usize,
-    #[serde(default)]
-    version: u64,
-    content: Option<String>,
+    skill: Skill,
 }
 
 #[derive(Deserialize)]
@@ -187,12 +171,12 @@ impl Upstream {
         let query: Vec<_> =
             text.map(|it| ("q", it)).into_iter().chain(category.map(|it| ("category", it))).collect();
         let answer = self.get::<SkillsAnswer>(&["skills"], &query).await?;
-        Ok(answer.value.skills.into_iter().map(Into::into).collect())
+        Ok(answer.value.skills)
     }
 
     pub(crate) async fn skill(&self, slug: &str) -> Result<Option<Skill>, ToolError> {
         let answer = found(self.get::<SkillAnswer>(&["skills", slug], &[]).await)?;
-        Ok(answer.map(|it| it.value.skill.into()))
+        Ok(answer.map(|it| it.value.skill))
     }
 
     pub(crate) async fn rules(&self) -> Result<Vec<ApiRule>, ToolError> {
@@ -268,20 +252,6 @@ impl From<ApiPattern> for Pattern {
             anti_examples: Vec::new(),
             use_cases: it.use_cases.iter().map(|it| one_line(it)).collect(),
             related: it.related_patterns,
-        }
-    }
-}
-
-impl From<ApiSkill> for Skill {
-    fn from(it: ApiSkill) -> Self {
-        Self {
-            slug: it.slug,
-            name: it.name,
-            description: it.description,
-            category: it.category,
-            pattern_count: it.pattern_count,
-            version: it.version,
-            content: it.content,
         }
     }
 }
