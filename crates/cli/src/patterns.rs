@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use plainwire::Server;
 use plainwire_patterns::library::{Library, Mistake};
-use plainwire_patterns::{Environment, Patterns, Profile};
+use plainwire_patterns::{Environment, Patterns, Profile, Unusable};
 
 use crate::exit::{Exit, Failure};
 use crate::{output, secret_file, visible};
@@ -105,7 +105,15 @@ impl PatternsOptions {
             profile,
             upstream: self.upstream.map(|base| (base, key)),
         };
-        patterns.server().map_err(Failure::usage)
+        patterns.server().map_err(|error| match error {
+            Unusable::Upstream(why) => Failure::usage(format!("--upstream: {why}")),
+            Unusable::Database(why) => Failure {
+                hint: Some(
+                    "name another file, or leave --database out: the index is then in memory".to_owned(),
+                ),
+                ..Failure::usage(format!("--database {why}"))
+            },
+        })
     }
 }
 
@@ -136,7 +144,9 @@ pub(crate) fn run(it: &PatternsCommand) -> Result<Exit, Failure> {
     match Library::read(file) {
         Ok(library) => {
             let (patterns, categories) = (library.patterns().len(), library.categories().len());
-            output::to_stdout(&format!("{patterns} patterns in {categories} categories, no mistakes\n"))?;
+            let patterns = counted(patterns, "pattern", "patterns");
+            let categories = counted(categories, "category", "categories");
+            output::to_stdout(&format!("{patterns} in {categories}, no mistakes\n"))?;
             Ok(Exit::Done)
         }
         Err(mistakes) => {
@@ -148,6 +158,10 @@ pub(crate) fn run(it: &PatternsCommand) -> Result<Exit, Failure> {
             Ok(Exit::CheckFailed)
         }
     }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Returns a mistake for a terminal.

@@ -67,6 +67,26 @@ impl Environment {
     }
 }
 
+/// An option that can't be used, with a sentence that says why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// The address of the upstream.
+    Upstream(String),
+    /// The file of the index.
+    Database(String),
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Upstream(why) => write!(f, "the upstream: {why}"),
+            Self::Database(why) => write!(f, "the database {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Unusable {}
+
 impl Default for Patterns {
     fn default() -> Self {
         Self {
@@ -84,13 +104,16 @@ impl Patterns {
     /// Returns the server, ready to be served.
     ///
     /// # Errors
-    /// A sentence about the address of the upstream, or about the file of the index, which is left as it is.
-    pub fn server(self) -> Result<Server, String> {
-        let upstream = self.upstream.map(|(base, key)| Upstream::new(&base, key)).transpose()?;
+    /// What can't be used: the address of the upstream, or the file of the index, which is left as it is.
+    pub fn server(self) -> Result<Server, Unusable> {
+        let upstream = self.upstream.map(|(base, key)| Upstream::new(&base, key)).transpose();
+        let upstream = upstream.map_err(Unusable::Upstream)?;
         if let Some(path) = &self.database {
             // A file that can't be used is told of now, and not in the first search.
             let opened = Index::open(path, &self.library);
-            opened.map(drop).map_err(|error: IndexError| format!("{}: {error}", path.display()))?;
+            opened
+                .map(drop)
+                .map_err(|error: IndexError| Unusable::Database(format!("{}: {error}", path.display())))?;
         }
         let categories: Vec<String> = self.library.categories().into_keys().map(str::to_owned).collect();
         let presentation = match self.profile {

@@ -90,7 +90,8 @@ async fn apply_pattern(
     ApplyArguments { id, code }: ApplyArguments,
     source: State<Source>,
 ) -> Result<String, ToolError> {
-    let (pattern, _) = source.pattern(&id).await?.ok_or_else(|| no_pattern(&id))?;
+    let unknown = || ToolError::invalid_input(format!("expected the id of a pattern, but found {id:?}"));
+    let (pattern, _) = source.pattern(&id).await?.ok_or_else(unknown)?;
     let value = json!(tools::details_of(&pattern));
     Ok(format!(
         "Change the code so that it follows the pattern {:?}.\n\nThe pattern:\n\n{value:#}\n\nThe code:\n\n{code}",
@@ -102,6 +103,7 @@ async fn apply_pattern(
 #[prompt(title = "Choose a pattern")]
 async fn choose_pattern(
     /// The task, in a few words.
+    #[length(..=1000)]
     task: String,
     source: State<Source>,
 ) -> Result<String, ToolError> {

@@ -1,6 +1,6 @@
 //! Reading a data file: either a whole library, or every mistake with its place.
 //!
-//! In: the text of a file. Out: its patterns. The form is that of `docs/patterns.md`.
+//! In: the text of a file. Out: its patterns. The form is that of `docs/patterns.md`. The places of values are found by [`super::place`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Pattern;
+use super::place::{Members, members, offset, part, value};
 
 /// The largest data file, in bytes.
 pub const MAX_FILE: usize = 64 << 20;
@@ -27,7 +28,7 @@ const MAX_MISTAKES: usize = 1_000;
 /// A mistake in a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The line on which the record begins, from 1.
+    /// The line on which the value begins, from 1; 0 if the mistake is in no line, as that of a file that is missing.
     pub line: usize,
     /// The path in the file, such as `patterns[3].title`.
     pub place: String,
@@ -37,9 +38,12 @@ pub struct Mistake {
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
         match self.place.is_empty() {
-            true => write!(f, "line {}: {}", self.line, self.message),
-            false => write!(f, "line {}: {}: {}", self.line, self.place, self.message),
+            true => f.write_str(&self.message),
+            false => write!(f, "{}: {}", self.place, self.message),
         }
     }
 }
@@ -125,121 +129,190 @@ const FILE: &[Field] = &[
 /// # Errors
 /// Every mistake, in the order of the file; at least one.
 pub(super) fn read(text: &str) -> Result<DataFile, Vec<Mistake>> {
-    let whole = |line: usize, message: String| vec![Mistake { line, place: String::new(), message }];
+    let json = text.trim_start_matches('\u{feff}');
+    let mut report = Report { text: json, records: Vec::new(), members: Members::new(), found: Vec::new() };
     if text.len() > MAX_FILE {
-        return Err(whole(1, format!("expected at most {MAX_FILE} bytes, but found {}", text.len())));
+        report.at(0, "", format!("expected at most {MAX_FILE} bytes, but found {}", text.len()));
+        return Err(report.mistakes());
     }
-    let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(text.trim_start_matches('\u{feff}'));
-    let mut members = members.map_err(|error| whole(error.line().max(1), format!("{error}")))?;
-    let mut report = Report { line: 1, mistakes: Vec::new() };
-    let records =
-        match members.remove("patterns").map(|raw| serde_json::from_str::<Vec<&RawValue>>(raw.get())) {
-            Some(Ok(records)) if records.len() <= MAX_PATTERNS => records,
-            Some(Ok(records)) => {
-                report.add(
-                    "patterns",
-                    format!("expected at most {MAX_PATTERNS} patterns, but found {}", records.len()),
-                );
-                Vec::new()
-            }
-            Some(Err(_)) => {
-                report.add("patterns", "expected a list of patterns, but found another value");
-                Vec::new()
-            }
-            None => {
-                report.add("patterns", "expected a list of patterns, but found none");
-                Vec::new()
-            }
-        };
-    let head = members.iter().map(|(name, raw)| (name.clone(), value(raw))).collect();
-    report.record(&Value::Object(head), FILE, "");
-    if let Some(count) = members.get("count").and_then(|raw| raw.get().parse::<usize>().ok())
-        && count != records.len()
-    {
-        report.add("count", format!("expected {}, the number of patterns, but found {count}", records.len()));
-    }
-    let values: Vec<(usize, Value)> =
-        lines(text, &records).into_iter().zip(&records).map(|(line, raw)| (line, value(raw))).collect();
-    let mut known = BTreeMap::new();
-    for (at, (line, value)) in values.iter().enumerate() {
-        if let Some(id) = value["id"].as_str()
-            && let Some(first) = known.insert(id, *line)
-        {
-            report.line = *line;
-            report.add(
-                &format!("patterns[{at}].id"),
-                format!("expected an id of its own, but found {id:?}, which is on line {first} too"),
-            );
+    match members(json) {
+        Ok(members) => report.members = members,
+        Err(broken) => {
+            report.at(broken.offset, "", broken.message);
+            return Err(report.mistakes());
         }
     }
-    for (at, (line, value)) in values.iter().enumerate() {
-        report.line = *line;
+    report.find_records();
+    let head = report.head();
+    let values = report.values();
+    report.own_ids(&values);
+    report.categories(&values);
+    let known: BTreeSet<&str> = values.iter().filter_map(|it| it["id"].as_str()).collect();
+    for (at, value) in values.iter().enumerate().filter(|(_, it)| !it.is_null()) {
         let place = format!("patterns[{at}]");
-        report.record(value, PATTERN, &place);
+        report.record(value, PATTERN, &[], &place);
         for (nth, id) in value["related"].as_array().into_iter().flatten().enumerate() {
-            if let Some(id) = id.as_str().filter(|id| !known.contains_key(id)) {
+            if let Some(id) = id.as_str().filter(|id| !known.contains(id)) {
                 let hint = "an id of a pattern in this file (others belong into `relatedUnresolved`)";
                 report.add(&format!("{place}.related[{nth}]"), format!("expected {hint}, but found {id:?}"));
             }
         }
     }
-    report.mistakes.sort_by_key(|it| it.line);
-    if !report.mistakes.is_empty() {
-        return Err(report.mistakes);
+    if !report.found.is_empty() {
+        return Err(report.mistakes());
     }
-    let patterns = values.into_iter().enumerate().map(|(at, (line, value))| {
-        Pattern::deserialize(value).map_err(|error| {
-            vec![Mistake { line, place: format!("patterns[{at}]"), message: error.to_string() }]
-        })
-    });
-    let source = head_text(&members, "source");
-    let mut patterns = patterns.collect::<Result<Vec<_>, _>>()?;
-    patterns.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(DataFile { source, patterns })
+    let mut patterns = Vec::with_capacity(values.len());
+    for (at, value) in values.into_iter().enumerate() {
+        match Pattern::deserialize(value) {
+            Ok(pattern) => patterns.push(pattern),
+            Err(error) => report.add(&format!("patterns[{at}]"), error.to_string()),
+        }
+    }
+    if !report.found.is_empty() {
+        return Err(report.mistakes());
+    }
+    patterns.sort_by(|a: &Pattern, b| a.id.cmp(&b.id));
+    Ok(DataFile { source: head["source"].as_str().map(str::to_owned), patterns })
 }
 
-fn head_text(members: &BTreeMap<String, &RawValue>, name: &str) -> Option<String> {
-    value(members.get(name)?).as_str().map(str::to_owned)
+/// A file that is being read, and the mistakes that were found in it, with their offsets.
+struct Report<'a> {
+    text: &'a str,
+    members: Members<'a>,
+    records: Vec<&'a RawValue>,
+    found: Vec<(usize, Mistake)>,
 }
 
-/// Returns a value that was read as JSON already. One that is nested too deep is none.
-fn value(raw: &RawValue) -> Value {
-    serde_json::from_str(raw.get()).unwrap_or_default()
-}
-
-/// Returns the lines on which the records begin, which are parts of `text`.
-fn lines(text: &str, records: &[&RawValue]) -> Vec<usize> {
-    let (mut line, mut seen) = (1, 0);
-    let begin = text.as_ptr() as usize;
-    let mut next = |record: &&RawValue| {
-        let offset = record.get().as_ptr() as usize - begin;
-        line += text[seen..offset].bytes().filter(|&it| it == b'\n').count();
-        seen = offset;
-        line
-    };
-    records.iter().map(&mut next).collect()
-}
-
-struct Report {
-    line: usize,
-    mistakes: Vec<Mistake>,
-}
-
-impl Report {
+impl<'a> Report<'a> {
+    /// Adds a mistake at a path.
     fn add(&mut self, place: &str, message: impl Into<String>) {
-        if self.mistakes.len() < MAX_MISTAKES {
-            self.mistakes.push(Mistake { line: self.line, place: place.to_owned(), message: message.into() });
+        let inside = place.strip_prefix("patterns[").and_then(|it| it.split_once(']'));
+        let record = inside
+            .and_then(|(at, rest)| Some((self.records.get(at.parse::<usize>().ok()?)?, rest)))
+            .map(|(record, rest)| part(record.get(), rest));
+        let value = record.or_else(|| self.members.get(place).map(|it| it.get()));
+        self.at(value.map_or(0, |it| offset(self.text, it)), place, message);
+    }
+
+    fn at(&mut self, offset: usize, place: &str, message: impl Into<String>) {
+        if self.found.len() < MAX_MISTAKES {
+            let mistake = Mistake { line: 0, place: place.to_owned(), message: message.into() };
+            self.found.push((offset, mistake));
+        }
+    }
+
+    /// Returns the mistakes in the order of the file, with their lines.
+    fn mistakes(mut self) -> Vec<Mistake> {
+        self.found.sort_by_key(|it| it.0);
+        let (mut line, mut seen) = (1, 0);
+        let numbered = self.found.into_iter().map(|(offset, mistake)| {
+            line += self.text.as_bytes()[seen..offset].iter().filter(|&&it| it == b'\n').count();
+            seen = offset;
+            Mistake { line, ..mistake }
+        });
+        numbered.collect()
+    }
+
+    fn find_records(&mut self) {
+        let list = self.members.get("patterns").map(|it| serde_json::from_str::<Vec<&'a RawValue>>(it.get()));
+        match list {
+            Some(Ok(records)) if records.is_empty() => {
+                self.add("patterns", "expected at least one pattern, but found none");
+            }
+            Some(Ok(records)) if records.len() > MAX_PATTERNS => self.add(
+                "patterns",
+                format!("expected at most {MAX_PATTERNS} patterns, but found {}", records.len()),
+            ),
+            Some(Ok(records)) => self.records = records,
+            Some(Err(_)) => self.add("patterns", "expected a list of patterns, but found another value"),
+            None => self.add("patterns", "expected a list of patterns, but found none"),
+        }
+    }
+
+    /// Checks and returns the members around the patterns.
+    fn head(&mut self) -> Value {
+        let others: Vec<(String, &str)> = self
+            .members
+            .iter()
+            .filter(|(name, _)| *name != "patterns")
+            .map(|(name, raw)| (name.clone(), raw.get()))
+            .collect();
+        let head = Value::Object(
+            others.into_iter().map(|(name, text)| (name.clone(), self.value(text, &name))).collect(),
+        );
+        self.record(&head, FILE, &["patterns"], "");
+        let count = self.records.len();
+        match head["count"].as_u64() {
+            Some(said) if said != count as u64 && count > 0 => {
+                self.add("count", format!("expected {count}, the number of patterns, but found {said}"));
+            }
+            _ => {}
+        }
+        head
+    }
+
+    /// Returns the patterns; `null` for those that can't be read.
+    fn values(&mut self) -> Vec<Value> {
+        let records = self.records.clone();
+        records
+            .iter()
+            .enumerate()
+            .map(|(at, raw)| self.value(raw.get(), &format!("patterns[{at}]")))
+            .collect()
+    }
+
+    fn value(&mut self, text: &str, place: &str) -> Value {
+        match value(text) {
+            Ok(Value::Null) => {
+                self.add(place, "expected a value, but found null");
+                Value::Null
+            }
+            Ok(value) => value,
+            Err(broken) => {
+                self.at(offset(self.text, text) + broken.offset, place, broken.message);
+                Value::Null
+            }
+        }
+    }
+
+    fn own_ids(&mut self, values: &[Value]) {
+        let mut known = BTreeMap::new();
+        for (at, id) in values.iter().enumerate().filter_map(|(at, it)| Some((at, it["id"].as_str()?))) {
+            if let Some(first) = known.insert(id, at) {
+                let message =
+                    format!("expected an id of its own, but found {id:?}, which patterns[{first}] has too");
+                self.add(&format!("patterns[{at}].id"), message);
+            }
+        }
+    }
+
+    /// Finds categories that differ only in small and capital letters.
+    fn categories(&mut self, values: &[Value]) {
+        let mut known = BTreeMap::new();
+        for (at, category) in
+            values.iter().enumerate().filter_map(|(at, it)| Some((at, it["category"].as_str()?)))
+        {
+            let (spelling, first) = *known.entry(category.to_lowercase()).or_insert((category, at));
+            if spelling != category {
+                let message =
+                    format!("expected {spelling:?}, as in patterns[{first}], but found {category:?}");
+                self.add(&format!("patterns[{at}].category"), message);
+            }
         }
     }
 
     /// Checks the members of an object.
-    fn record(&mut self, value: &Value, fields: &'static [Field], place: &str) {
+    ///
+    /// `others` are names of members that are checked elsewhere.
+    fn record(&mut self, value: &Value, fields: &'static [Field], others: &[&str], place: &str) {
         let Some(members) = value.as_object() else {
             return self.add(place, format!("expected an object, but found {}", shown(value)));
         };
         let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
         for field in fields {
             match members.get(field.name) {
+                // It was told of when it was read.
+                Some(Value::Null) if place.is_empty() => {}
                 Some(value) => self.field(value, field.form, &inside(field.name)),
                 None if field.is_required => {
                     self.add(&inside(field.name), "expected a value, but found none")
@@ -249,7 +322,7 @@ impl Report {
         }
         let names: BTreeSet<&str> = fields.iter().map(|it| it.name).collect();
         for name in members.keys().filter(|name| !names.contains(&***name)) {
-            let known = names.iter().copied().collect::<Vec<_>>().join(", ");
+            let known = names.iter().chain(others).copied().collect::<Vec<_>>().join(", ");
             self.add(
                 &inside(&shorten(name)),
                 format!("expected one of {known}, but found a member of another name"),
@@ -281,7 +354,7 @@ impl Report {
             Form::Lines => self.list(value, place, |this, value, place| this.field(value, Form::Line, place)),
             Form::Names => self.list(value, place, |this, value, place| this.field(value, Form::Name, place)),
             Form::Records(fields) => {
-                self.list(value, place, |this, value, place| this.record(value, fields, place))
+                self.list(value, place, |this, value, place| this.record(value, fields, &[], place))
             }
         }
     }
@@ -345,12 +418,12 @@ mod tests {
 ]}"#;
         let expected = [
             "line 1: schema: expected \"patterns:v1\", but found \"patterns:v2\"",
-            "line 1: titel: expected one of commit, count, license, schema, source, but found a member of another name",
             "line 1: count: expected 4, the number of patterns, but found 3",
+            "line 1: titel: expected one of commit, count, license, schema, source, patterns, but found a member of another name",
             "line 2: patterns[0].title: expected a text on one line, but found \" \"",
             "line 2: patterns[0].difficulty: expected \"beginner\" or \"intermediate\" or \"advanced\", but found \"expert\"",
             "line 2: patterns[0].related[1]: expected an id of a pattern in this file (others belong into `relatedUnresolved`), but found \"z\"",
-            "line 3: patterns[1].id: expected an id of its own, but found \"a\", which is on line 2 too",
+            "line 3: patterns[1].id: expected an id of its own, but found \"a\", which patterns[0] has too",
             "line 3: patterns[1].category: expected 1 to 200 letters, digits, `-`, `_` and `.` (ASCII), but found \"o/e\"",
             "line 3: patterns[1].tags: expected a list, but found \"x\"",
             "line 4: patterns[2]: expected an object, but found 7",
@@ -371,15 +444,58 @@ mod tests {
     #[test]
     fn a_file_that_is_no_library_says_so() {
         for (text, expected) in [
-            ("", "line 1: EOF while parsing a value at line 1 column 0"),
-            ("[]", "line 1: invalid type: sequence, expected a map at line 1 column 0"),
-            (
-                "{\n\"schema\":\"patterns:v1\",\n\"patterns\":[",
-                "line 3: EOF while parsing a list at line 3 column 12",
-            ),
+            ("", "line 1: EOF while parsing a value"),
+            ("[]", "line 1: invalid type: sequence, expected an object"),
+            ("{\n\"schema\":\"patterns:v1\",\n\"patterns\":[", "line 3: EOF while parsing a list"),
             (r#"{"schema":"patterns:v1"}"#, "line 1: patterns: expected a list of patterns, but found none"),
+            (
+                "{\"schema\":\"patterns:v1\",\n\"patterns\":[]}",
+                "line 2: patterns: expected at least one pattern, but found none",
+            ),
+            ("{\"schema\":\"a\",\n\"schema\":\"b\"}", "line 2: expected `schema` once, but found it twice"),
         ] {
             assert_eq!(mistakes(text), [expected]);
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_on_the_line_of_its_value() {
+        let pattern = |more: &str| {
+            format!(
+                "{{\"schema\":\"patterns:v1\",\"patterns\":[\n{},\n{more}]}}",
+                GOOD.replace("\"a\"", "\"b\"")
+            )
+        };
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for (more, expected) in [
+            (
+                GOOD.replace(",\"title\":\"A\"", ",\n\"title\":\n\"\""),
+                "line 5: patterns[1].title: expected a text on one line, but found \"\"",
+            ),
+            (
+                GOOD.replace("}", ",\n\"examples\":[\n{\"language\":\"ts\",\n\"code\":7}]}"),
+                "line 6: patterns[1].examples[0].code: expected a text, but found 7",
+            ),
+            (
+                GOOD.replace("}", ",\n\"title\":\"B\"}"),
+                "line 4: patterns[1]: expected `title` once, but found it twice",
+            ),
+            (
+                GOOD.replace("}", ",\n\"examples\":[{\"language\":\"ts\",\"code\":\"x\",\n\"code\":\"y\"}]}"),
+                "line 5: patterns[1]: expected `code` once, but found it twice",
+            ),
+            (
+                GOOD.replace("}", &format!(",\n\"tags\":{deep}}}")),
+                "line 4: patterns[1]: recursion limit exceeded",
+            ),
+            (GOOD.replace("An A.", r"\ud800"), "line 3: patterns[1]: unexpected end of hex escape"),
+            ("null".to_owned(), "line 3: patterns[1]: expected a value, but found null"),
+            (
+                GOOD.replace("\"one\"", "\n\"One\""),
+                "line 4: patterns[1].category: expected \"one\", as in patterns[0], but found \"One\"",
+            ),
+        ] {
+            assert_eq!(mistakes(&pattern(&more)), [expected]);
         }
     }
 }

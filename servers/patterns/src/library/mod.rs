@@ -15,6 +15,7 @@ mod check;
     reason = "the names of fields are those of the data file; docs/patterns.md has the rest"
 )]
 mod pattern;
+mod place;
 mod rules;
 mod skills;
 
@@ -63,7 +64,7 @@ impl Library {
     /// # Errors
     /// Every mistake. A file that can't be read, is too large or is no UTF-8 is one mistake.
     pub fn read(path: &Path) -> Result<Self, Vec<Mistake>> {
-        let failed = |message: String| vec![Mistake { line: 1, place: String::new(), message }];
+        let failed = |message: String| vec![Mistake { line: 0, place: String::new(), message }];
         let mut text = Vec::new();
         let file = File::open(path).map_err(|error| failed(format!("the file can't be read: {error}")))?;
         // One byte more than allowed shows that the file is too large, without reading all of it.

@@ -106,7 +106,8 @@ impl Failure {
                 details["errorType"] = kind.into();
                 details["errorMessage"] = self.message.as_str().into();
                 let code = if kind == "timeout" { "timeout" } else { "network" };
-                let error = ToolError::new(code, format!("Network error: {}", self.message));
+                let error = ToolError::new(code, format!("Network error: {}", self.message))
+                    .hint("try again later, or start the server with --fallback");
                 if is_retryable { error.retryable() } else { error }
             }
             Kind::Status(status) => {

@@ -40,17 +40,19 @@ pub(crate) struct Answer<T> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `patterns`")]
 struct PatternsAnswer {
     patterns: Vec<ApiPattern>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `pattern`")]
 struct PatternAnswer {
     pattern: ApiPattern,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "a pattern")]
 struct ApiPattern {
     id: String,
     title: String,
@@ -69,6 +71,7 @@ struct ApiPattern {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an example")]
 struct ApiExample {
     code: String,
     language: Option<String>,
@@ -76,22 +79,26 @@ struct ApiExample {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `skills`")]
 struct SkillsAnswer {
     skills: Vec<Skill>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `skill`")]
 struct SkillAnswer {
     skill: Skill,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `rules`")]
 struct RulesAnswer {
     rules: Vec<ApiRule>,
 }
 
 /// A rule of the API.
 #[derive(Deserialize)]
+#[serde(expecting = "a rule")]
 pub(crate) struct ApiRule {
     pub(crate) id: String,
     #[serde(default)]
