@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use plainwire::Server;
 use plainwire::http::Http;
+use plainwire::outputs::{self, Folder};
 use plainwire::stream::tap::Tap;
 
 use crate::args::{Builtin, LogFormat, Serve};
@@ -20,6 +21,11 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
             plainwire_reference::server()
         }
     };
+    if let Some(path) = &args.outputs {
+        let folder = Folder::open(path)
+            .map_err(|error| Failure::usage(format!("--outputs {}: {error}", path.display())))?;
+        server = server.outputs(outputs::Settings::new(folder).threshold(args.outputs_threshold as usize));
+    }
     if args.log == LogFormat::Json {
         server = server.log_json();
     }

@@ -42,8 +42,8 @@
 //! - [`stream`] has connections in memory, and the tap, which shows every frame.
 //! - [`model`] and [`proto`] have the types and rules of the protocol.
 
-// Files that unit tests share with `tests/` use this crate by its name.
-#[cfg(test)]
+// Files that unit tests share with `tests/` use this crate by its name, and so does code of `#[data]`.
+#[cfg(any(test, feature = "outputs"))]
 extern crate self as plainwire;
 
 pub mod client;
@@ -79,6 +79,8 @@ pub use server::entry::{Entries, Prompt, Resource, ResourceTemplate, Tool, apps}
 #[cfg(feature = "http")]
 pub use server::http;
 pub use server::layer;
+#[cfg(feature = "outputs")]
+pub use server::outputs;
 pub use server::presentation;
 pub use server::result::ToolError;
 pub use server::roots::Roots;

@@ -40,9 +40,9 @@ fn quoted(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns whether `text` has a test with this name: a function right below an attribute `test`, or a rule of the
-/// contract of stores, of which `store_contract!` makes tests.
+/// contract of stores, of which `store_contract!` and `outputs_contract!` make tests.
 fn is_tested(text: &str, name: &str) -> bool {
-    if text.contains(&format!("fn {name}<S: Store>(")) {
+    if ["Store", "Outputs"].iter().any(|it| text.contains(&format!("fn {name}<S: {it}>("))) {
         return true;
     }
     let (lines, function): (Vec<&str>, _) = (text.lines().collect(), format!("fn {name}("));

@@ -114,6 +114,12 @@ pub(crate) struct Serve {
     /// Write every frame to FILE, or to stderr without FILE; secrets are masked with `*`.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) trace: Option<Option<PathBuf>>,
+    /// Keep large results whole in FOLDER, and send a short form with links. The folder is made if it does not exist.
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) outputs: Option<PathBuf>,
+    /// The largest result that is sent as it is, in bytes.
+    #[arg(long, value_name = "BYTES", requires = "outputs", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(512..))]
+    pub(crate) outputs_threshold: u32,
     #[command(flatten)]
     pub(crate) patterns: PatternsOptions,
 }

@@ -1,4 +1,4 @@
-//! The layers of a whole server: [`Server::layer`], [`Server::mask_errors`] and [`Server::presentation`].
+//! The layers of a whole server: [`Server::layer`], [`Server::mask_errors`], [`Server::presentation`] and [`Server::outputs`].
 
 use std::sync::Arc;
 
@@ -29,5 +29,15 @@ impl Server {
     pub fn presentation(mut self, presentation: Presentation) -> Self {
         self.layering.presentation = Some(Arc::new(presentation));
         self
+    }
+
+    /// Keeps large results of tools whole, and sends a short form of them with links: see [`super::outputs`]. One call changes all
+    /// tools of the server, also those that are mounted or added later. Adds the tools `output_page`, `output_grep` and `output_json`,
+    /// the resource template `output://{id}`, and the state [`Keeper`](super::outputs::Keeper).
+    #[cfg(feature = "outputs")]
+    pub fn outputs(mut self, outputs: super::outputs::Settings) -> Self {
+        let (keeper, entries) = outputs.begin();
+        self.layering.outputs = Some(Arc::new(keeper.clone()));
+        self.state(keeper).with(entries)
     }
 }

@@ -7,7 +7,6 @@
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,11 +28,15 @@ pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod entry;
 pub(crate) mod handler;
+mod hooks;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod layer;
+pub(crate) mod layering;
 mod layers;
 mod mount;
+#[cfg(feature = "outputs")]
+pub mod outputs;
 pub mod presentation;
 mod principal;
 pub(crate) mod result;
@@ -43,9 +46,11 @@ mod serving;
 pub mod store;
 
 pub(crate) use built::Built;
-use catalog::{Layering, ServerHandle, SharedCatalog};
+use catalog::{ServerHandle, SharedCatalog};
 use context::{ProgressRate, States};
 use entry::{AnyResource, IntoEntry, Prompt, Provider, ResourceTemplate, Tool};
+pub(crate) use hooks::Hooks;
+use layering::Layering;
 pub use mount::Mounted;
 pub use principal::Principal;
 
@@ -110,16 +115,6 @@ struct Sealing {
     keys: Option<Vec<[u8; 32]>>,
     single_use: bool,
     ttl: Duration,
-}
-
-/// A function of the program that runs once, before or after serving.
-type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send>;
-
-/// The hooks of a server, in the order in which they were added.
-#[derive(Default)]
-pub(crate) struct Hooks {
-    start: Vec<Hook>,
-    shutdown: Vec<Hook>,
 }
 
 impl Server {

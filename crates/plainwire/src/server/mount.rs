@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Server;
-use super::catalog::Layering;
 use super::entry::Mount;
+use super::layering::Layering;
 
 /// A server that can be mounted in another: see [`Server::mount`].
 pub struct Mounted(Box<Server>);

@@ -14,7 +14,7 @@ use super::asking::Sealer;
 use super::catalog::Settings;
 use super::entry::apps;
 use super::principal::Principal;
-use super::{Built, Hook, Hooks, Server, connection};
+use super::{Built, Hooks, Server, connection};
 use crate::error::{Error, Result};
 use crate::log;
 use crate::runtime::UntilAsked;
@@ -148,23 +148,4 @@ async fn serve(built: Arc<Built>, mut hooks: Hooks, stream: Stream) -> Result<()
     let served = connection::serve(built, stream).await;
     hooks.shutdown().await?;
     served
-}
-
-impl Hooks {
-    /// Runs the hooks of [`Server::on_start`].
-    pub(crate) async fn start(&mut self) -> Result<()> {
-        Self::call("start", std::mem::take(&mut self.start)).await
-    }
-
-    /// Runs the hooks of [`Server::on_shutdown`].
-    pub(crate) async fn shutdown(self) -> Result<()> {
-        Self::call("shutdown", self.shutdown).await
-    }
-
-    async fn call(name: &'static str, hooks: Vec<Hook>) -> Result<()> {
-        for hook in hooks {
-            hook().await.map_err(|why| Error::Hook { hook: name, why })?;
-        }
-        Ok(())
-    }
 }

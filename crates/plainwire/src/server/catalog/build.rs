@@ -79,13 +79,14 @@ impl<'b> Builder<'b> {
         };
         let with_card = self.settings.layering.presentation.as_ref().map(|one| one.with_card(it));
         let mut listed = with_card.as_ref().unwrap_or(it).entry.clone();
-        let entry = match &self.settings.layering.presentation {
+        let layer = match &self.settings.layering.presentation {
             None => {
                 listed.input_schema = it.core.schema.listed(self.settings.preset);
-                self.layered(entry, Kind::Tool, &it.core, None)
+                None
             }
             Some(presentation) => {
                 let tool = PresentedTool {
+                    has_limit: !self.settings.layering.keeps_outputs(),
                     masks_errors: self.settings.layering.masks_errors,
                     name: &entry.name,
                     output_schema: listed.output_schema.as_ref(),
@@ -94,9 +95,12 @@ impl<'b> Builder<'b> {
                 let layer = presentation.layer(&tool);
                 listed.input_schema = presentation.listed(&it.core.schema).listed(self.settings.preset);
                 listed.output_schema = listed.output_schema.map(|it| presentation.listed_output(&it));
-                self.layered(entry, Kind::Tool, &it.core, Some(layer))
+                Some(layer)
             }
         };
+        #[cfg(feature = "outputs")]
+        let entry = Entry { keeps: self.settings.layering.keeps(name, &listed), ..entry };
+        let entry = self.layered(entry, Kind::Tool, &it.core, layer);
         self.tools.insert(name.clone(), entry);
         self.lists.tools.push(listed);
     }
@@ -236,6 +240,8 @@ fn entry(name: String, run: &Run, schema: InputSchema, pace: Arc<Pace>) -> Entry
         #[cfg(feature = "http")]
         headers: Vec::new(),
         kind: None,
+        #[cfg(feature = "outputs")]
+        keeps: None,
         mime_type: None,
         name,
         on_cancel: OnCancel::default(),

@@ -17,8 +17,10 @@ use plainwire_proto::revision::Revision;
 
 use super::context::{OnCancel, States};
 use super::handler::Run;
-use super::layer::{Chain, Layer};
-use super::presentation::Present;
+use super::layer::Chain;
+use super::layering::Layering;
+#[cfg(feature = "outputs")]
+use super::outputs::Around;
 use super::result::Kind;
 use crate::schema::arguments::nearest;
 use crate::schema::{InputSchema, Rewrite, Template};
@@ -45,6 +47,9 @@ pub(crate) struct Entry {
     pub(crate) headers: Vec<plainwire_proto::http::ParamHeader>,
     /// The kind of entry; `None` for a completion.
     pub(crate) kind: Option<Kind>,
+    /// The function that keeps large results of the tool; `None` for other entries, and without [`crate::outputs`].
+    #[cfg(feature = "outputs")]
+    pub(crate) keeps: Option<Around>,
     pub(crate) mime_type: Option<String>,
     /// The kind and name, for messages: "the tool `add`".
     pub(crate) name: String,
@@ -65,17 +70,6 @@ pub(crate) struct Entry {
     /// The `_meta.ui` that the list shows for a resource or template, also sent with its contents; `None` if
     /// there is none. Pages of views (MCP Apps) have a `_meta.ui`.
     pub(crate) ui: Option<RawJson>,
-}
-
-/// The layers around the entries of a whole server, and what its results look like.
-#[derive(Default)]
-pub(crate) struct Layering {
-    /// The layers (code around calls) around every entry, the outermost first.
-    pub(crate) layers: Vec<Arc<dyn Layer>>,
-    /// Whether texts of other errors are hidden from models.
-    pub(crate) masks_errors: bool,
-    /// The presentation of the results of tools; `None` if the program sets none.
-    pub(crate) presentation: Option<Arc<dyn Present>>,
 }
 
 /// The settings that [`Catalog::new`] needs beside the entries.

@@ -331,6 +331,15 @@ impl ContextRef<'_> {
         }
     }
 
+    /// Returns the authenticated account that the call comes from. Makes no context for it.
+    #[cfg(feature = "outputs")]
+    pub(crate) fn principal(&self) -> Option<&Arc<Principal>> {
+        match self {
+            Self::Made(context) => context.inner.principal.as_ref(),
+            Self::Source(source) => source.principal,
+        }
+    }
+
     pub(crate) fn get(self) -> Context {
         match self {
             Self::Made(context) => context.clone(),

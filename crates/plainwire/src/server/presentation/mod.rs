@@ -52,6 +52,8 @@ mod tree;
 
 pub use needs_input::NeedsInput;
 use stage::Stage;
+#[cfg(feature = "outputs")]
+pub(crate) use tree::Tree;
 
 /// The form of the results of a server: a profile, and its settings. See [`crate::Server::presentation`].
 #[derive(Clone, Debug)]
@@ -162,7 +164,7 @@ impl Presentation {
     }
 
     /// Sets the maximal size of a result in bytes: its blocks and its structured content together, 1 MiB by default. A
-    /// larger result becomes an error that says so.
+    /// larger result becomes an error that says so. Not for a server that keeps large results whole (`Server::outputs`).
     #[must_use]
     pub fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
@@ -195,6 +197,8 @@ pub(crate) trait Present: Send + Sync {
 
 /// A tool, as far as its presentation depends on it.
 pub(crate) struct PresentedTool<'t> {
+    /// Whether the size of results is limited. It is not if large ones are kept whole, outside of the presentation.
+    pub(crate) has_limit: bool,
     /// Whether texts of other errors are hidden from the model.
     pub(crate) masks_errors: bool,
     /// The kind and name, for messages: "the tool `add`".

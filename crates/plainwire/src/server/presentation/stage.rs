@@ -22,6 +22,7 @@ use crate::server::result::{Response, ToolError};
 pub(super) struct Stage(Arc<Facts>);
 
 struct Facts {
+    has_limit: bool,
     /// Whether the tool has an argument `format` of its own, which the presentation leaves alone.
     has_own_format: bool,
     masks_errors: bool,
@@ -33,6 +34,7 @@ struct Facts {
 impl Stage {
     pub(super) fn new(presentation: Presentation, tool: &PresentedTool<'_>) -> Self {
         Self(Arc::new(Facts {
+            has_limit: tool.has_limit,
             has_own_format: tool.schema.has_property(FORMAT),
             masks_errors: tool.masks_errors,
             name: tool.name.to_owned(),
@@ -224,7 +226,7 @@ impl Facts {
         let structured = result.structured_content.as_ref().map_or(0, |it| it.get().len());
         let size = result.content.iter().map(size).sum::<usize>() + structured;
         let limit = self.presentation.limit;
-        if size <= limit {
+        if size <= limit || !self.has_limit {
             return result;
         }
         let text = format!("expected a result of at most {limit} bytes, but found {size}");

@@ -10,7 +10,7 @@ use serde_json::Number;
 
 /// A JSON value whose objects have their members in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Tree {
+pub(crate) enum Tree {
     Null,
     Bool(bool),
     Number(Number),

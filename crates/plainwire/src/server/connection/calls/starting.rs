@@ -202,12 +202,17 @@ fn call_of<'c>(entry: &'c Entry, arguments: &'c str, uri: &'c str, context: Cont
 
 /// Makes the future of a call. The error is the outcome of a call with arguments that do not fit.
 fn begin(entry: &Entry, call: &Call<'_>, name: &str) -> Result<Running, Outcome> {
-    match &entry.chain {
+    let running = match &entry.chain {
         None => {
-            (entry.run)(call).map_err(|Rejected(text)| Outcome::failed(ToolError::invalid_arguments(text)))
+            (entry.run)(call).map_err(|Rejected(text)| Outcome::failed(ToolError::invalid_arguments(text)))?
         }
-        Some(chain) => Ok(chain.start(call, name)),
+        Some(chain) => chain.start(call, name),
+    };
+    #[cfg(feature = "outputs")]
+    if let Some(keeps) = &entry.keeps {
+        return Ok(keeps(running, call.context.principal().cloned()));
     }
+    Ok(running)
 }
 
 #[cfg(feature = "http")]
