@@ -144,7 +144,7 @@ async fn an_expression_made_to_blow_up_takes_linear_time() {
 async fn json_over_the_limit_is_refused_by_output_json() {
     let write = |outputs: State<plainwire::outputs::Keeper>, ctx: Context| async move {
         let mut output = outputs.create(&ctx, "write", "application/json").await?;
-        for _ in 0..65 {
+        for _ in 0..17 {
             output.write(vec![b' '; 1 << 20]).await?;
         }
         output.finish().await
@@ -153,7 +153,7 @@ async fn json_over_the_limit_is_refused_by_output_json() {
     let client = plainwire::testing::client(server).await.expect("a client");
     let id = links(&client.call_tool("write", json!({})).await.expect("a result")).remove(0);
     let said = error(&client, "output_json", json!({ "id": id })).await;
-    let expected = "expected an output of at most 67108864 bytes, but found 68157440";
+    let expected = "expected an output of at most 16777216 bytes, but found 17825792";
     assert_eq!(said, format!("{expected}\n\nhint: read it by output_page or output_grep"));
     assert!(client.read_resource(id.as_str()).await.is_err());
 }

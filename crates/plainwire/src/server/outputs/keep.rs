@@ -24,6 +24,9 @@ const META: &str = "plainwire/outputs";
 /// The smallest block that may become an output.
 const MIN_BLOCK: usize = 512;
 
+/// The largest number of blocks of a result that become outputs of their own.
+const MAX_MOVED: usize = 16;
+
 /// The media types of outputs.
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
@@ -41,7 +44,8 @@ pub(crate) type Around = Arc<dyn Fn(Running, Option<Arc<Principal>>) -> Running 
 
 impl Keep for Keeper {
     fn around(&self, name: &str, output_schema: Option<&RawJson>) -> Option<Around> {
-        if tools::NAMES.contains(&name) {
+        // Those of a mounted server have a prefix.
+        if tools::NAMES.contains(&name.rsplit("__").next().unwrap_or(name)) {
             return None;
         }
         let schema = output_schema.map(|it| InputSchema::by_hand(it.clone()));
@@ -168,7 +172,10 @@ impl Short<'_> {
             Content::Text(it) => {
                 // The JSON of the value, which is kept already.
                 if let Some(value) = value.filter(|value| value.whole == it.text && value.link.is_some()) {
-                    let text = value.short.as_ref().map_or("", |it| it.get()).to_owned();
+                    let size = value.whole.len();
+                    let text = value.short.as_ref();
+                    let text =
+                        text.map_or_else(|| format!("[{size} bytes of JSON]"), |it| it.get().to_owned());
                     self.content.push(Content::Text(TextContent { text, ..it.clone() }));
                     self.content.extend(value.link.take());
                     return Ok(());
@@ -202,6 +209,9 @@ impl Short<'_> {
         let shown = format!(" It is the list of the {count} blocks of this result.");
         let link = self.store(all.get().as_bytes(), (JSON, "content"), &shown).await?;
         self.content.extend([Content::text(format!("[{count} blocks are in the output below]")), link]);
+        // What is no text is shown as it is.
+        let others = content.iter().filter(|it| block_size(it) == 0 && it.as_text().is_none());
+        self.content.extend(others.cloned());
         Ok(())
     }
 
@@ -243,7 +253,7 @@ impl Short<'_> {
 }
 
 /// Returns the blocks that become outputs, the largest first, so that the rest is half of the threshold at most; `None` if even
-/// all larger blocks are not enough.
+/// all larger blocks are not enough, or if they are too many.
 fn moved(content: &[Content], threshold: usize) -> Option<Vec<usize>> {
     let mut total = size(content);
     if total <= threshold {
@@ -260,7 +270,7 @@ fn moved(content: &[Content], threshold: usize) -> Option<Vec<usize>> {
         total -= size;
         moved.push(at);
     }
-    (total <= threshold / 2).then_some(moved)
+    (total <= threshold / 2 && moved.len() <= MAX_MOVED).then_some(moved)
 }
 
 fn size(content: &[Content]) -> usize {

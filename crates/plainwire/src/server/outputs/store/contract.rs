@@ -139,6 +139,8 @@ pub async fn an_id_is_taken_once<S: Outputs>(make: impl AsyncFn(u64) -> [S; 2]) 
     let [here, there] = make(1 << 20).await;
     let id = begin(&here, TEXT, HOUR).await?;
     same("success of a second one", there.create(&id, &about("other")).await.is_ok(), false)?;
+    told(here.finish(&id).await)?;
+    same("success of a third one", there.create(&id, &about("other")).await.is_ok(), false)?;
     same("the bytes", whole(&here, &id).await?, Some(TEXT.to_vec()))
 }
 

@@ -117,6 +117,9 @@ impl Inner {
         self.make_room(0)?;
         let failed = |error| OutputError::failed_by("an output can't be created", error);
         let facts = serde_json::to_vec(about).map_err(|error| failed(error.into()))?;
+        if self.file(id, "").exists() {
+            return Err(failed(ErrorKind::AlreadyExists.into()));
+        }
         let file = new_file(&self.file(id, PART)).map_err(failed)?;
         lock(&file).map_err(failed)?;
         new_file(&self.file(id, FACTS)).and_then(|mut it| it.write_all(&facts)).map_err(|error| {
@@ -154,14 +157,15 @@ impl Inner {
 
     fn finish(&self, id: &OutputId) -> Result<(), OutputError> {
         let part = self.growing().remove(id);
-        part.ok_or_else(|| OutputError::failed("expected an output of this process that grows"))?;
+        // Locked until it has its new name: without the lock it would look as if it was cut off.
+        let _locked =
+            part.ok_or_else(|| OutputError::failed("expected an output of this process that grows"))?;
         std::fs::rename(self.file(id, PART), self.file(id, ""))
             .map_err(|error| OutputError::failed_by("an output can't be completed", error))
     }
 
     fn stat(&self, id: &OutputId) -> Result<Option<Stat>, OutputError> {
         if id.has_expired() {
-            self.remove(id);
             return Ok(None);
         }
         let Some((file, is_complete)) = self.find(id)? else { return Ok(None) };
@@ -212,7 +216,7 @@ impl Inner {
         let mut stored =
             self.stored().map_err(|error| OutputError::failed_by("the outputs can't be listed", error))?;
         stored.retain(|id, _| {
-            let has_expired = id.has_expired();
+            let has_expired = id.has_expired() && !self.is_growing(id);
             if has_expired {
                 self.remove(id);
             }
@@ -247,7 +251,14 @@ impl Inner {
         for entry in std::fs::read_dir(&self.path)? {
             let entry = entry?;
             let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|it| !it.ends_with(FACTS)) else { continue };
+            let Some(name) = name.to_str() else { continue };
+            if let Some(id) = name.strip_suffix(FACTS).and_then(OutputId::parse) {
+                // Facts may be left of an output that another process removed.
+                if id.has_expired() && !self.is_growing(&id) {
+                    self.remove(&id);
+                }
+                continue;
+            }
             let is_complete = !name.ends_with(PART);
             let Some(id) = OutputId::parse(name.strip_suffix(PART).unwrap_or(name)) else { continue };
             // Another process may have dropped it meanwhile.

@@ -29,7 +29,8 @@ pub(crate) struct Wanted {
     /// The link or the id of the output.
     #[length(..=100)]
     id: String,
-    /// A regular expression for a line, in the syntax of Rust: without look-around and references. An empty one matches every line.
+    /// A regular expression for a line, in the syntax of Rust: without look-around and references. An empty one matches every line. A line over 16 KiB is
+    /// searched in parts of that length.
     #[length(..=1000)]
     pattern: String,
     /// Whether upper and lower case are the same. `false` by default.

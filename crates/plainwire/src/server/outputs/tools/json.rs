@@ -19,7 +19,7 @@ use crate::server::outputs::keeper::{Keeper, SCHEME};
 use crate::server::result::ToolError;
 
 /// The largest output that is read as JSON, in bytes, and how many are read at once.
-const MAX_JSON: u64 = 64 << 20;
+const MAX_JSON: u64 = 16 << 20;
 pub(super) const MAX_AT_ONCE: usize = 2;
 
 /// The bytes that are read at once.
@@ -99,7 +99,7 @@ pub(crate) async fn json(
         ));
         return Err(error.hint("read it by output_page or output_grep"));
     }
-    let _permit = permits.acquire().await.map_err(|error| ToolError::failed(error.to_string()))?;
+    let permit = permits.acquire_owned().await.map_err(|error| ToolError::failed(error.to_string()))?;
     let mut bytes = Vec::with_capacity(stat.bytes as usize);
     while (bytes.len() as u64) < stat.bytes {
         let piece = keeper.read(&id, bytes.len() as u64, PIECE).await?;
@@ -111,13 +111,24 @@ pub(crate) async fn json(
     }
     let media_type = stat.about.media_type.clone();
     let (found, pointer) = blocking(move || {
+        // Held until the work has ended, also if the call is cancelled meanwhile.
+        let _permit = permit;
         let text = serde_json::from_slice::<&RawValue>(&bytes).map_err(|error| {
             let text = format!(
                 "expected an output that is JSON, but found {media_type} that can't be read: {error}"
             );
             ToolError::invalid_input(text).hint("read it by output_page or output_grep")
         })?;
-        Ok::<_, ToolError>((question.answer(text.get())?, question.pointer.text))
+        let found = question.answer(text.get())?;
+        match serde_json::from_str::<Value>(&found.0) {
+            Ok(_) => Ok((found, question.pointer.text)),
+            Err(error) => {
+                let text = format!(
+                    "expected a value that can be sent, but found one that readers of JSON refuse: {error}"
+                );
+                Err(ToolError::invalid_input(text).hint("read it by output_page"))
+            }
+        }
     })
     .await?;
     let (value, count, next_start) = found;

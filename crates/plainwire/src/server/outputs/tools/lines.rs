@@ -8,6 +8,9 @@ use regex::bytes::Regex;
 /// The longest line that is searched and shown as one. A longer one is searched in parts of this length, in bytes.
 pub(super) const MAX_LINE: usize = 16 << 10;
 
+/// The largest number of bytes that wait for the lines after them, which are shown as context.
+const MAX_WAITING: usize = 2 << 20;
+
 /// The longest line that is shown as context, in bytes.
 const MAX_CONTEXT_LINE: usize = 1 << 10;
 
@@ -114,15 +117,25 @@ impl Lines {
         for _ in 0..=self.limits.context {
             match memchr::memrchr(b'\n', &self.buffer[self.from..end.saturating_sub(1).max(self.from)]) {
                 Some(at) => end = self.from + at + 1,
-                // The line is longer than the piece: its beginning is searched.
-                None => return self.part_of_long(self.buffer.len()),
+                None => return self.without_context(),
             }
         }
         end
     }
 
-    fn part_of_long(&self, end: usize) -> usize {
-        let parts = (end - self.from) / MAX_LINE;
+    /// Returns the end of the bytes that can be searched, where there are fewer lines than a match is shown with.
+    fn without_context(&self) -> usize {
+        let waiting = &self.buffer[self.from..];
+        match memchr::memrchr(b'\n', waiting) {
+            // The line is longer than the piece: its beginning is searched.
+            None => self.part_of_long(),
+            Some(_) if waiting.len() <= MAX_WAITING => self.from,
+            Some(at) => self.from + at + 1,
+        }
+    }
+
+    fn part_of_long(&self) -> usize {
+        let parts = (self.buffer.len() - self.from) / MAX_LINE;
         // The last part stays, since the line may end in it.
         match parts.saturating_sub(1) {
             0 => self.from,
@@ -314,6 +327,17 @@ mod tests {
             assert_eq!(rebuilt, text.as_bytes());
             assert_eq!(lines.matches.last().map(|it| it.line), Some(3));
         }
+    }
+
+    #[test]
+    fn a_match_between_long_lines_is_found_with_the_lines_around_it() {
+        let text = format!("{}\nneedle\n{}\nnext\n", "b".repeat(500_000), "c".repeat(700_000));
+        let regex = Regex::new("needle").expect("a pattern");
+        let mut lines = Lines::new(regex, Limits { context: 2, ..LIMITS }, 0, 1);
+        text.as_bytes().chunks(512 << 10).for_each(|it| lines.push(it, false));
+        lines.push(&[], true);
+        let [found] = &lines.matches[..] else { panic!("one match: {}", lines.matches.len()) };
+        assert_eq!((found.line, found.after.len(), &*found.after[1]), (2, 2, &b"next"[..]));
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub(crate) async fn page(keeper: Keeper, wanted: Wanted, ctx: Context) -> Result
 }
 
 /// Returns the range of `bytes` that begins at `from` and has about `length` bytes, moved back to the borders of characters: at the
-/// beginning so that the character is whole, and at the end so that it is left for the next page. Bytes that are no UTF-8 are not moved.
+/// beginning so that the character is whole, and at the end so that it is left for the next page. Bytes that are no UTF-8 begin at `from`.
 fn borders(bytes: &[u8], from: usize, length: usize) -> (usize, usize) {
     let end = (from + length).min(bytes.len());
     let from = from.min(bytes.len());
@@ -89,7 +89,8 @@ fn borders(bytes: &[u8], from: usize, length: usize) -> (usize, usize) {
     }
     match std::str::from_utf8(&bytes[first..last]) {
         Ok(_) => (first, last),
-        Err(_) => (from, end),
+        // The end is one at which the next page, which may be a text, begins.
+        Err(_) => (from, last.max(from)),
     }
 }
 
@@ -127,7 +128,10 @@ mod tests {
         // In the middle of the euro sign, which has the bytes 5 to 7.
         let (from, to) = borders(&text[3..], 3, 1);
         assert_eq!(&text[3..][from..to], "€".as_bytes());
-        // No text: as it was asked for.
+        // No text: from where it was asked for.
         assert_eq!(borders(&[0xff, 0x80, 0x80, 0x80, 0x80, 0xc3], 2, 2), (2, 4));
+        // Text after a byte that is none: the next page begins where this one ends.
+        let mixed = [&[0xff][..], "ää".as_bytes()].concat();
+        assert_eq!((borders(&mixed, 0, 2), borders(&mixed, 1, 4)), ((0, 1), (1, 5)));
     }
 }
