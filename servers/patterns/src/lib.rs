@@ -104,7 +104,7 @@ impl Patterns {
     /// Returns the server, ready to be served.
     ///
     /// # Errors
-    /// What can't be used: the address of the upstream, or the file of the index, which is left as it is.
+    /// The option that can't be used: the address of the upstream, or the file of the index, which is left as it is.
     pub fn server(self) -> Result<Server, Unusable> {
         let upstream = self.upstream.map(|(base, key)| Upstream::new(&base, key)).transpose();
         let upstream = upstream.map_err(Unusable::Upstream)?;

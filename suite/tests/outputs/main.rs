@@ -22,7 +22,7 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 fn path() -> PathBuf {
     let name =
         format!("plainwire-suite-outputs-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    std::env::temp_dir().join(name)
+    std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 fn settings() -> Settings {

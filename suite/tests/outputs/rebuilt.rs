@@ -253,3 +253,28 @@ async fn answers_of_the_servers_are_rebuilt_over_http_and_http_sse_too() {
         }
     }
 }
+
+#[tokio::test]
+async fn many_large_blocks_become_one_list_and_an_image_stays_in_view() {
+    let blocks = || async {
+        let image = Content::Image(plainwire::model::MediaContent {
+            data: "AAAA".repeat(500),
+            mime_type: "image/png".to_owned(),
+            ..Default::default()
+        });
+        let texts = (0..40).map(|it| Content::text(format!("{it} ").repeat(300)));
+        texts.chain([image]).collect::<Vec<_>>()
+    };
+    let server = Server::new("blocks").tool(Tool::new("blocks", blocks)).outputs(settings());
+    let client = plainwire::testing::client(server).await.expect("a client");
+    let result = client.call_tool("blocks", json!({})).await.expect("a result");
+    let [Content::Text(said), Content::ResourceLink(link), Content::Image(image)] = &result.content[..]
+    else {
+        panic!("{:?}", result.content.len())
+    };
+    assert_eq!((&*said.text, image.data.len()), ("[41 blocks are in the output below]", 2_000));
+    let all: Vec<Value> =
+        serde_json::from_slice(&by_pages(&client, &link.uri, 65_536).await.expect("the output"))
+            .expect("JSON");
+    assert_eq!((all.len(), &all[39]["text"]), (41, &json!("39 ".repeat(300))));
+}

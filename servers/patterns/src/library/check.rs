@@ -1,6 +1,7 @@
 //! Reading a data file: either a whole library, or every mistake with its place.
 //!
-//! In: the text of a file. Out: its patterns. The form is that of `docs/patterns.md`. The places of values are found by [`super::place`].
+//! In: the text of a file. Out: its patterns. The form is that of `docs/patterns.md`. Its members are in [`super::form`], and
+//! [`super::place`] finds the places of values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Pattern;
+use super::form::{FILE, Field, Form, PATTERN};
 use super::place::{Members, members, offset, part, value};
 
 /// The largest data file, in bytes.
@@ -54,75 +56,6 @@ pub(super) struct DataFile {
     pub(super) source: Option<String>,
     pub(super) patterns: Vec<Pattern>,
 }
-
-/// The value of a field.
-#[derive(Clone, Copy)]
-enum Form {
-    /// A text that is not blank.
-    Text,
-    /// A text that is not blank, on one line.
-    Line,
-    Lines,
-    /// A text of letters, digits and `.-_`.
-    Name,
-    Names,
-    OneOf(&'static [&'static str]),
-    Number,
-    Records(&'static [Field]),
-}
-
-#[derive(Clone, Copy)]
-struct Field {
-    name: &'static str,
-    form: Form,
-    is_required: bool,
-}
-
-const fn needs(name: &'static str, form: Form) -> Field {
-    Field { name, form, is_required: true }
-}
-
-const fn may(name: &'static str, form: Form) -> Field {
-    Field { name, form, is_required: false }
-}
-
-const EXAMPLE: &[Field] =
-    &[needs("language", Form::Line), needs("code", Form::Text), may("section", Form::Text)];
-
-const SECTION: &[Field] = &[
-    needs("title", Form::Line),
-    needs("type", Form::OneOf(&["description", "example", "antiPattern", "useCase", "related"])),
-    needs("content", Form::Text),
-];
-
-const PATTERN: &[Field] = &[
-    needs("id", Form::Name),
-    needs("title", Form::Line),
-    needs("category", Form::Name),
-    needs("difficulty", Form::OneOf(&["beginner", "intermediate", "advanced"])),
-    needs("summary", Form::Text),
-    may("subcategory", Form::Text),
-    may("rule", Form::Text),
-    may("tags", Form::Lines),
-    may("sections", Form::Records(SECTION)),
-    may("examples", Form::Records(EXAMPLE)),
-    may("antiExamples", Form::Records(EXAMPLE)),
-    may("useCases", Form::Lines),
-    may("related", Form::Names),
-    may("relatedUnresolved", Form::Lines),
-    may("lessonOrder", Form::Number),
-    may("author", Form::Text),
-    may("path", Form::Text),
-];
-
-/// The members of the file around its patterns.
-const FILE: &[Field] = &[
-    needs("schema", Form::OneOf(&["patterns:v1"])),
-    may("source", Form::Line),
-    may("commit", Form::Text),
-    may("license", Form::Text),
-    may("count", Form::Number),
-];
 
 /// Reads a data file.
 ///

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 mod check;
+mod form;
 #[allow(
     missing_docs,
     reason = "the names of fields are those of the data file; docs/patterns.md has the rest"

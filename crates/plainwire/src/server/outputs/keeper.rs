@@ -192,7 +192,7 @@ impl OutputWriter {
     }
 }
 
-/// How an output is read, in each link.
+/// The sentence in each link about the tools that read the output.
 const HOW: &str = "Read it with output_page, output_grep (by lines) or output_json (by paths).";
 
 impl Drop for OutputWriter {

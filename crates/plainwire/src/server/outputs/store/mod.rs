@@ -86,17 +86,6 @@ pub enum OutputState {
     Growing,
 }
 
-impl OutputState {
-    /// Returns the word for it in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::CutOff => "cutOff",
-            Self::Growing => "growing",
-        }
-    }
-}
-
 /// The id of an output: the second at which it expires, and 128 random bits. 44 hexadecimal digits.
 ///
 /// Since the time is in the id, an expired output is known as such when nothing is left of it.

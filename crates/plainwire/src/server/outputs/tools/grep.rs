@@ -6,7 +6,7 @@ use plainwire_macros::data;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::lines::{Limits, Lines, Match};
-use super::{Completeness, MAX_ANSWER, as_text};
+use super::{Completeness, MAX_ANSWER, as_text, offset};
 use crate::runtime::blocking;
 use crate::server::context::Context;
 use crate::server::outputs::keeper::{Keeper, SCHEME};
@@ -84,13 +84,7 @@ pub(crate) struct Line {
 pub(crate) async fn grep(keeper: Keeper, wanted: Wanted, ctx: Context) -> Result<Found, ToolError> {
     let regex = compile(&wanted)?;
     let (id, stat) = keeper.find(&ctx, &wanted.id).await?;
-    let begin = wanted.offset.unwrap_or(0);
-    if begin > stat.bytes {
-        let most = stat.bytes;
-        return Err(ToolError::invalid_input(format!(
-            "expected `offset` to be at most {most}, the number of bytes by now, but found {begin}"
-        )));
-    }
+    let begin = offset(wanted.offset, &stat)?;
     let limits = Limits {
         bytes: MAX_ANSWER,
         context: wanted.context.unwrap_or(0),

@@ -96,6 +96,17 @@ async fn read_whole(keeper: Keeper, id: String, ctx: Context) -> Result<Resource
     })
 }
 
+/// Returns the offset that is asked for, 0 by default, if the output is so long.
+fn offset(wanted: Option<u64>, stat: &Stat) -> Result<u64, ToolError> {
+    let (offset, most) = (wanted.unwrap_or(0), stat.bytes);
+    match offset <= most {
+        true => Ok(offset),
+        false => Err(ToolError::invalid_input(format!(
+            "expected `offset` to be at most {most}, the number of bytes by now, but found {offset}"
+        ))),
+    }
+}
+
 /// Bytes as text, or as base64 where they are no UTF-8.
 pub(super) fn as_text(bytes: &[u8]) -> (Option<String>, Option<String>) {
     match std::str::from_utf8(bytes) {

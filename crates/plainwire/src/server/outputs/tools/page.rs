@@ -4,7 +4,7 @@
 
 use plainwire_macros::data;
 
-use super::{Completeness, MAX_ANSWER, as_text};
+use super::{Completeness, MAX_ANSWER, as_text, offset};
 use crate::server::context::Context;
 use crate::server::outputs::keeper::{Keeper, SCHEME};
 use crate::server::result::ToolError;
@@ -50,13 +50,7 @@ pub(crate) struct Page {
 
 pub(crate) async fn page(keeper: Keeper, wanted: Wanted, ctx: Context) -> Result<Page, ToolError> {
     let (id, stat) = keeper.find(&ctx, &wanted.id).await?;
-    let offset = wanted.offset.unwrap_or(0);
-    if offset > stat.bytes {
-        let most = stat.bytes;
-        return Err(ToolError::invalid_input(format!(
-            "expected `offset` to be at most {most}, the number of bytes by now, but found {offset}"
-        )));
-    }
+    let offset = offset(wanted.offset, &stat)?;
     let length = (wanted.length.unwrap_or(LENGTH) as usize).clamp(1, MAX_ANSWER);
     // A few bytes before and after show where characters begin.
     let before = offset.min(MAX_CHARACTER as u64 - 1) as usize;
