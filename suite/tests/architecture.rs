@@ -28,7 +28,7 @@ use rooms::{MAY_BE_IN_A_CIRCLE, ROOMS, Room};
 
 /// Each package, and the packages of this repository that it may depend on. A new package has to be added
 /// here and to ARCHITECTURE.md.
-const MAY_KNOW: [(&str, &[&str]); 21] = [
+const MAY_KNOW: [(&str, &[&str]); 23] = [
     // Examples may depend only on what a reader of them would depend on.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
@@ -45,7 +45,9 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
     ("plainwire", &["plainwire-macros", "plainwire-proto"]),
     ("plainwire-oauth", &["plainwire"]),
     ("plainwire-inspect", &["plainwire-proto"]),
-    ("plainwire-patterns", &["plainwire"]),
+    ("plainwire-sqlite", &[]),
+    ("plainwire-learning", &["plainwire", "plainwire-sqlite"]),
+    ("plainwire-patterns", &["plainwire", "plainwire-sqlite"]),
     ("plainwire-reference", &["plainwire"]),
     ("plainwire-conformance", &["plainwire"]),
     ("plainwire-bench-server", &["plainwire"]),
@@ -57,8 +59,12 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
 const KNOW_ALL: [&str; 2] = ["plainwire-cli", "plainwire-suite"];
 
 /// The rooms (folders or files of modules) whose code may start tasks.
-const SPAWN: [&str; 3] =
-    ["crates/plainwire/src/runtime/", "crates/oauth/src/runtime.rs", "servers/patterns/src/runtime.rs"];
+const SPAWN: [&str; 4] = [
+    "crates/plainwire/src/runtime/",
+    "crates/oauth/src/runtime.rs",
+    "servers/learning/src/runtime.rs",
+    "servers/patterns/src/runtime.rs",
+];
 
 /// A source file that is shipped, without the unit tests at its end.
 struct Source {

@@ -19,7 +19,7 @@ mod source;
 mod tools;
 mod upstream;
 
-use index::{Index, IndexError};
+use index::{FileError, Index};
 use library::Library;
 use source::Source;
 use upstream::Upstream;
@@ -113,7 +113,7 @@ impl Patterns {
             let opened = Index::open(path, &self.library);
             opened
                 .map(drop)
-                .map_err(|error: IndexError| Unusable::Database(format!("{}: {error}", path.display())))?;
+                .map_err(|error: FileError| Unusable::Database(format!("{}: {error}", path.display())))?;
         }
         let categories: Vec<String> = self.library.categories().into_keys().map(str::to_owned).collect();
         let presentation = match self.profile {

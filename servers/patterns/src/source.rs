@@ -10,7 +10,7 @@ use plainwire::prelude::*;
 use tokio::sync::OnceCell;
 
 use crate::cache::Cache;
-use crate::index::{Index, IndexError, query};
+use crate::index::{FileError, Index, query};
 use crate::library::{Difficulty, Library, Pattern, Skill};
 use crate::runtime::blocking;
 use crate::upstream::{ApiRule, Upstream};
@@ -230,7 +230,7 @@ impl Source {
 
 /// Runs work on the index. Its errors are told to the log, and to the model only that there was one.
 async fn searching<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, IndexError> + Send + 'static,
+    work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
 ) -> Result<T, ToolError> {
     let failed = |error: &dyn std::error::Error| {
         ToolError::failed("the index of the patterns can't be used").retryable().logged(error)

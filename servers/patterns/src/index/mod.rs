@@ -14,7 +14,7 @@ mod file;
 pub mod query;
 mod typos;
 
-pub use file::IndexError;
+pub use plainwire_sqlite::FileError;
 
 /// The weights of the columns title, summary, tags, category and body.
 const RANK: &str = "bm25(words, 10.0, 5.0, 4.0, 2.0, 1.0)";
@@ -51,7 +51,7 @@ impl Index {
     ///
     /// # Errors
     /// An error of SQLite, such as too little memory.
-    pub fn in_memory(library: &Library) -> Result<Self, IndexError> {
+    pub fn in_memory(library: &Library) -> Result<Self, FileError> {
         let mut connection = Connection::open_in_memory()?;
         fill(&mut connection, library)?;
         Ok(Self { connection: Mutex::new(connection), digest: library.digest() })
@@ -61,7 +61,7 @@ impl Index {
     ///
     /// # Errors
     /// A file that is no index of this version, is damaged, locked or can't be written. It is left as it is.
-    pub fn open(path: &Path, library: &Library) -> Result<Self, IndexError> {
+    pub fn open(path: &Path, library: &Library) -> Result<Self, FileError> {
         Ok(Self { connection: Mutex::new(file::open(path, library)?), digest: library.digest() })
     }
 
@@ -69,7 +69,7 @@ impl Index {
     ///
     /// # Errors
     /// An error of SQLite, such as a damaged file.
-    pub fn search(&self, text: &str) -> Result<Matches, IndexError> {
+    pub fn search(&self, text: &str) -> Result<Matches, FileError> {
         let words = query::words(text);
         if words.is_empty() {
             return Ok(Matches::default());
@@ -79,7 +79,7 @@ impl Index {
         let _reading = connection.unchecked_transaction()?;
         let digest = connection.query_row("SELECT digest FROM library", [], |row| row.get::<_, i64>(0))?;
         if digest.cast_unsigned() != self.digest {
-            return Err(IndexError::Unfit("another program has filled it with other data".to_owned()));
+            return Err(FileError::Unfit("another program has filled it with other data".to_owned()));
         }
         let positions = positions(&connection, &words)?;
         if !positions.is_empty() {
@@ -92,7 +92,7 @@ impl Index {
     }
 }
 
-fn positions(connection: &Connection, words: &[String]) -> Result<Vec<usize>, IndexError> {
+fn positions(connection: &Connection, words: &[String]) -> Result<Vec<usize>, FileError> {
     let sql = format!("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY {RANK}, rowid");
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map([query::expression(words)], |row| row.get::<_, i64>(0))?;
@@ -101,7 +101,7 @@ fn positions(connection: &Connection, words: &[String]) -> Result<Vec<usize>, In
 }
 
 /// Makes the tables and fills them, as one transaction.
-fn fill(connection: &mut Connection, library: &Library) -> Result<(), IndexError> {
+fn fill(connection: &mut Connection, library: &Library) -> Result<(), FileError> {
     // At once, so that of two programs one waits for the other.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(

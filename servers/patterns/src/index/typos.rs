@@ -4,7 +4,7 @@
 
 use rusqlite::Connection;
 
-use super::IndexError;
+use super::FileError;
 
 /// The shortest word in which a typo is looked for. Shorter ones are near to everything.
 const MIN_LENGTH: usize = 4;
@@ -13,7 +13,7 @@ const MIN_LENGTH: usize = 4;
 const TWO_MISTAKES: usize = 7;
 
 /// Returns the corrected words; `None` if a word has no near one.
-pub(super) fn correct(connection: &Connection, words: &[String]) -> Result<Option<Vec<String>>, IndexError> {
+pub(super) fn correct(connection: &Connection, words: &[String]) -> Result<Option<Vec<String>>, FileError> {
     let mut begins = connection.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM vocabulary WHERE term >= ?1 AND term < ?1 || x'F48FBFBF')",
     )?;
@@ -31,7 +31,7 @@ pub(super) fn correct(connection: &Connection, words: &[String]) -> Result<Optio
     Ok((corrected != words).then_some(corrected))
 }
 
-fn nearest(connection: &Connection, word: &str) -> Result<Option<String>, IndexError> {
+fn nearest(connection: &Connection, word: &str) -> Result<Option<String>, FileError> {
     let length = word.chars().count();
     if length < MIN_LENGTH {
         return Ok(None);
