@@ -1,0 +1,1 @@
+//! A library of learning resources, as an MCP server.
