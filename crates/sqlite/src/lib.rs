@@ -90,6 +90,13 @@ pub fn open_or_create(path: &Path) -> Result<Connection, FileError> {
     connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
 }
 
+/// Returns the FNV-1a hash of `bytes` behind those of `before`: the same in each build, unlike a hasher of the standard library.
+pub fn digest(before: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(before ^ 0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, FileError> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;

@@ -9,6 +9,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use plainwire_sqlite::digest;
+
 mod check;
 mod form;
 #[allow(
@@ -135,13 +137,6 @@ impl Library {
     pub(crate) fn digest(&self) -> u64 {
         self.digest
     }
-}
-
-/// Returns the FNV-1a hash of `bytes` behind those of `before`: the same in each build, unlike a hasher of the standard library.
-pub(crate) fn digest(before: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(before ^ 0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]
