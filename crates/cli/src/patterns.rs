@@ -4,12 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 use plainwire::Server;
 use plainwire_patterns::library::{Library, Mistake};
 use plainwire_patterns::{Environment, Patterns, Profile, Unusable};
 
 use crate::exit::{Exit, Failure};
+use crate::library::{LibraryOptions, refuse};
 use crate::{output, secret_file, visible};
 
 /// The largest number of mistakes that are printed.
@@ -35,15 +36,9 @@ pub(crate) enum PatternsDo {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of `serve patterns`")]
 pub(crate) struct PatternsOptions {
-    /// Serve the patterns in FILE instead of those of the program.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    data: Option<PathBuf>,
     /// Keep the index in FILE instead of in memory. It is made if it does not exist.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     database: Option<PathBuf>,
-    /// The form of results: Markdown or JSON, as each call wants, or JSON only.
-    #[arg(long, value_enum)]
-    profile: Option<ProfileName>,
     /// Ask the REST API at URL for patterns, as in `https://patterns.example`.
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     upstream: Option<String>,
@@ -58,33 +53,20 @@ pub(crate) struct PatternsOptions {
     debug: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ProfileName {
-    Gated,
-    Data,
-}
-
 impl PatternsOptions {
     /// Refuses the options with another server.
     pub(crate) fn refuse_any(&self, server: &str) -> Result<(), Failure> {
         let given = [
-            ("--data", self.data.is_some()),
             ("--database", self.database.is_some()),
-            ("--profile", self.profile.is_some()),
             ("--upstream", self.upstream.is_some()),
             ("--debug", self.debug),
         ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => Err(Failure::usage(format!(
-                "expected {option} with the server `patterns`, but found the server `{server}`"
-            ))),
-            None => Ok(()),
-        }
+        refuse(&given, "patterns", server)
     }
 
     /// Returns the server.
-    pub(crate) fn server(self) -> Result<Server, Failure> {
-        let library = self.data.as_deref().map(read).transpose()?.unwrap_or_else(Library::embedded);
+    pub(crate) fn server(self, shared: &LibraryOptions) -> Result<Server, Failure> {
+        let library = shared.data.as_deref().map(read).transpose()?.unwrap_or_else(Library::embedded);
         let key = self.upstream_key_file.as_deref().map(key).transpose()?;
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let environment = Environment {
@@ -93,10 +75,7 @@ impl PatternsOptions {
                 .filter(|it| !it.is_empty())
                 .unwrap_or_else(|| "production".to_owned()),
         };
-        let profile = match self.profile.unwrap_or(ProfileName::Gated) {
-            ProfileName::Gated => Profile::Gated,
-            ProfileName::Data => Profile::Data,
-        };
+        let profile = if shared.is_data_only() { Profile::Data } else { Profile::Gated };
         let patterns = Patterns {
             database: self.database,
             environment,

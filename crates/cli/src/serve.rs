@@ -15,9 +15,18 @@ use crate::{output, secret_file};
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     let mut server: Server = match args.server {
-        Builtin::Patterns => args.patterns.server()?,
+        Builtin::Learning => {
+            args.patterns.refuse_any("learning")?;
+            args.learning.server(&args.library, args.http.is_some())?
+        }
+        Builtin::Patterns => {
+            args.learning.refuse_any("patterns")?;
+            args.patterns.server(&args.library)?
+        }
         Builtin::Reference => {
+            args.library.refuse_any("reference")?;
             args.patterns.refuse_any("reference")?;
+            args.learning.refuse_any("reference")?;
             plainwire_reference::server()
         }
     };

@@ -312,7 +312,9 @@ mod tests {
     fn addresses_that_lead_to_the_same_page_are_equal() {
         let same = address("https://www.example.com/a/?q=1").expect("an address");
         assert_eq!(address("http://EXAMPLE.com/a?q=1#part").expect("an address"), same);
-        for url in ["", "example.com", "ftp://example.com/", "javascript:alert(1)", "https://u:p@example.com/"] {
+        for url in
+            ["", "example.com", "ftp://example.com/", "javascript:alert(1)", "https://u:p@example.com/"]
+        {
             assert!(address(url).is_err(), "{url}");
         }
         let secret = address("https://u:s3cret@example.com/").expect_err("a password");
@@ -332,7 +334,10 @@ mod tests {
             "`id`: expected 1 to 60 of a-z, 0-9 and -, but found \"A b\""
         );
         assert_eq!(wrong(|it| it.title = " ".to_owned()), "`title`: expected a text, but found \" \"");
-        assert_eq!(wrong(|it| it.tags = vec!["a\nb".into()]), "`tags`: expected one line, but found \"a\\nb\"");
+        assert_eq!(
+            wrong(|it| it.tags = vec!["a\nb".into()]),
+            "`tags`: expected one line, but found \"a\\nb\""
+        );
         assert!(wrong(|it| it.concepts = vec!["fun".into()]).contains("consensus"));
         assert!(wrong(|it| it.categories.clear()).starts_with("`categories`: expected 1 to 3"));
         assert!(wrong(|it| it.description = "x".repeat(2_001)).contains("2001 of them"));

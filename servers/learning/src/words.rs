@@ -9,11 +9,66 @@ const MAX_WORD: usize = 40;
 
 /// Words that say nothing about a subject.
 const COMMON: [&str; 60] = [
-    "a", "about", "an", "and", "are", "as", "at", "be", "by", "can", "could", "do", "does", "for", "from",
-    "give", "good", "have", "how", "i", "in", "into", "is", "it", "its", "like", "m", "me", "my", "need", "of",
-    "on", "or", "our", "please", "s", "say", "should", "some", "something", "that", "the", "there", "these",
-    "this", "those", "to", "us", "using", "want", "was", "we", "what", "when", "where", "which", "who", "with",
-    "would", "you",
+    "a",
+    "about",
+    "an",
+    "and",
+    "are",
+    "as",
+    "at",
+    "be",
+    "by",
+    "can",
+    "could",
+    "do",
+    "does",
+    "for",
+    "from",
+    "give",
+    "good",
+    "have",
+    "how",
+    "i",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "like",
+    "m",
+    "me",
+    "my",
+    "need",
+    "of",
+    "on",
+    "or",
+    "our",
+    "please",
+    "s",
+    "say",
+    "should",
+    "some",
+    "something",
+    "that",
+    "the",
+    "there",
+    "these",
+    "this",
+    "those",
+    "to",
+    "us",
+    "using",
+    "want",
+    "was",
+    "we",
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "with",
+    "would",
+    "you",
 ];
 
 /// Returns the words of a text: runs of letters, and runs of digits, so that `RFC8446` is `rfc` and `8446`.
@@ -58,7 +113,10 @@ mod tests {
 
     #[test]
     fn letters_and_digits_are_words_of_their_own() {
-        assert_eq!(words("RFC8446, 0-RTT; the Café's C++"), ["rfc", "8446", "0", "rtt", "the", "café", "s", "c"]);
+        assert_eq!(
+            words("RFC8446, 0-RTT; the Café's C++"),
+            ["rfc", "8446", "0", "rtt", "the", "café", "s", "c"]
+        );
         assert_eq!(words(&"x".repeat(1_000))[0].len(), MAX_WORD);
         assert!(words(" \0\u{202e}—").is_empty());
     }

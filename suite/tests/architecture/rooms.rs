@@ -137,7 +137,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("inspect", "lint", 1050, &[]),
     room("inspect", "tokens", 600, &[]),
     // cli
-    room("cli", "args", 650, &["convert", "patterns.rs"]),
+    room("cli", "args", 650, &["convert", "learning.rs", "library.rs", "patterns.rs"]),
     room("cli", "arguments", 500, &[]),
     room("cli", "completion", 750, &["args", "arguments"]),
     room("cli", "convert", 800, &[]),

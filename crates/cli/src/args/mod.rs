@@ -13,6 +13,8 @@ use plainwire_inspect::lint::{Client, RULES, Severity};
 
 use crate::convert::{Convert, Patch};
 use crate::exit::ServerChoice;
+use crate::learning::LearningOptions;
+use crate::library::LibraryOptions;
 use crate::patterns::{PatternsCommand, PatternsOptions};
 use setup::LOGIN;
 pub(crate) use setup::{
@@ -121,7 +123,11 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "BYTES", requires = "outputs", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(512..))]
     pub(crate) outputs_threshold: u32,
     #[command(flatten)]
+    pub(crate) library: LibraryOptions,
+    #[command(flatten)]
     pub(crate) patterns: PatternsOptions,
+    #[command(flatten)]
+    pub(crate) learning: LearningOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -132,6 +138,8 @@ pub(crate) enum LogFormat {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Builtin {
+    /// search_resources, discover_resources, read_url, add_resource, export_results and 6 more; keeps what it adds in a file
+    Learning,
     /// search_patterns, get_pattern, list_skills, get_skill, list_analysis_rules, pattern://{id}, skill://{slug}
     Patterns,
     /// calculate, get_timestamp, sleep, count, ask, server://info, server://calculations

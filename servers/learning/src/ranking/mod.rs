@@ -40,15 +40,14 @@ pub struct Ranked {
 /// # Errors
 /// An error of the file.
 pub fn rank(vault: &Vault, question: Question, filter: &Filter) -> Result<Ranked, FileError> {
-    let ranked = self::ranked(vault, question, filter, false)?;
-    match ranked.matches.first() {
+    let found = ranked(vault, question, filter, false)?;
+    match found.matches.first() {
         // A question for one resource is also one for what that resource is about.
-        Some((named, score)) if score.is_exact() && ranked.question.concepts.is_empty() => {
-            let question = ranked.question.clone().about(&named.concepts);
-            let corrected = ranked.corrected;
-            Ok(Ranked { corrected, ..self::ranked(vault, question, filter, false)? })
+        Some((named, score)) if score.is_exact() && found.question.concepts.is_empty() => {
+            let question = found.question.clone().about(&named.concepts);
+            Ok(Ranked { corrected: found.corrected, ..ranked(vault, question, filter, false)? })
         }
-        _ => Ok(ranked),
+        _ => Ok(found),
     }
 }
 
@@ -69,7 +68,8 @@ fn ranked(
     let corrected = correct(vault, &mut question)?;
     let weights = weights(vault, &question)?;
     // A label is worth as much as a rare word in the title.
-    let labels = |all: &[&'static str], weight: f64| all.iter().map(|it| ((*it).to_owned(), weight)).collect();
+    let labels =
+        |all: &[&'static str], weight: f64| all.iter().map(|it| ((*it).to_owned(), weight)).collect();
     let wanted = Wanted {
         stems: question.stems.iter().cloned().zip(weights.iter().copied()).collect(),
         concepts: if all_stems { Vec::new() } else { labels(&question.concepts, 6.0) },

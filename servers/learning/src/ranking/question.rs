@@ -26,9 +26,33 @@ pub enum Intent {
 
 /// Words that ask for advice. They say nothing about the subject.
 const EXPLORING: [&str; 28] = [
-    "advice", "basics", "begin", "beginning", "best", "better", "explore", "fundamentals", "getting", "help",
-    "ideas", "intro", "introduction", "introductory", "learn", "learning", "new", "overview", "recommend",
-    "recommendation", "recommendations", "scratch", "start", "started", "starting", "suggest", "suggestions",
+    "advice",
+    "basics",
+    "begin",
+    "beginning",
+    "best",
+    "better",
+    "explore",
+    "fundamentals",
+    "getting",
+    "help",
+    "ideas",
+    "intro",
+    "introduction",
+    "introductory",
+    "learn",
+    "learning",
+    "new",
+    "overview",
+    "recommend",
+    "recommendation",
+    "recommendations",
+    "scratch",
+    "start",
+    "started",
+    "starting",
+    "suggest",
+    "suggestions",
     "teach",
 ];
 
@@ -194,8 +218,7 @@ impl Question {
         self.words = words;
         let labels: Vec<(&str, &'static str)> = keywords::labels(&self.stems).collect();
         let named = |name: &str| {
-            let mut all: Vec<&'static str> =
-                labels.iter().filter(|it| it.0 == name).map(|it| it.1).collect();
+            let mut all: Vec<&'static str> = labels.iter().filter(|it| it.0 == name).map(|it| it.1).collect();
             all.sort_unstable();
             all.dedup();
             all

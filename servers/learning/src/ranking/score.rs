@@ -116,9 +116,10 @@ pub(super) fn score(question: &Question, weights: &[f64], resource: &Resource) -
         (Part::Language, language(question, resource)),
         (Part::Freshness, freshness(resource)),
         (Part::Difficulty, difficulty(question, resource)),
-        (Part::Domain, shared(&question.domains, |it| {
-            resource.concepts.iter().any(|of| domain(of) == Some(it))
-        })),
+        (
+            Part::Domain,
+            shared(&question.domains, |it| resource.concepts.iter().any(|of| domain(of) == Some(it))),
+        ),
         (Part::Prefix, share(&begins)),
     ];
     let points = parts.into_iter().map(|(part, share)| (part, (share * part.most() * 10.0).round() / 10.0));
@@ -160,8 +161,10 @@ fn shared(named: &[&'static str], has: impl Fn(&str) -> bool) -> f64 {
 /// not lead.
 fn category(question: &Question, resource: &Resource) -> f64 {
     let category = shared(&question.categories, |it| resource.categories.iter().any(|of| of == it));
-    let leads =
-        matches!(resource.kind, Type::Tutorial | Type::Course | Type::Book | Type::Documentation | Type::Video);
+    let leads = matches!(
+        resource.kind,
+        Type::Tutorial | Type::Course | Type::Book | Type::Documentation | Type::Video
+    );
     let kind = match question.types.is_empty() {
         false if question.types.contains(&resource.kind) => 1.0,
         true if question.intent == Intent::Exploratory && leads && category > 0.0 => 0.8,

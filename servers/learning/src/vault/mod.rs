@@ -173,7 +173,8 @@ impl Vault {
 }
 
 fn id_of_address(connection: &Connection, address: &str) -> Result<Option<String>, FileError> {
-    let mut statement = connection.prepare_cached("SELECT id FROM resources WHERE address = ?1 ORDER BY row")?;
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM resources WHERE address = ?1 ORDER BY row")?;
     Ok(statement.query_row([address], |row| row.get(0)).optional()?)
 }
 
@@ -186,8 +187,9 @@ fn free_id(connection: &Connection, id: &str) -> Result<String, FileError> {
     let short = &id[..id.len().min(50)];
     let sql = "SELECT max(CAST(substr(id, ?2) AS INTEGER)) FROM resources
         WHERE id >= ?1 || '-' AND id < ?1 || '.' AND substr(id, ?2) NOT GLOB '*[^0-9]*'";
-    let largest: Option<i64> =
-        connection.prepare_cached(sql)?.query_row(params![short, short.len() as u32 + 2], |row| row.get(0))?;
+    let largest: Option<i64> = connection
+        .prepare_cached(sql)?
+        .query_row(params![short, short.len() as u32 + 2], |row| row.get(0))?;
     Ok(format!("{short}-{}", largest.unwrap_or(1) + 1))
 }
 

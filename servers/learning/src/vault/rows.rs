@@ -48,7 +48,8 @@ pub(super) fn remove_built_in(connection: &Connection) -> Result<(), FileError> 
     {
         let mut statement = connection.prepare("SELECT record, sum FROM resources WHERE is_built_in")?;
         let mut found = statement.query([])?;
-        let mut less = connection.prepare("UPDATE vocabulary SET resources = resources - 1 WHERE word = ?1")?;
+        let mut less =
+            connection.prepare("UPDATE vocabulary SET resources = resources - 1 WHERE word = ?1")?;
         while let Some(row) = found.next()? {
             for it in spelling(&read(row)?) {
                 less.execute([it])?;

@@ -92,7 +92,8 @@ impl Vault {
         let sql = "SELECT substr(label, length(?1) + 1), count(*) FROM labels
             WHERE label >= ?1 AND label < ?1 || x'F48FBFBF' GROUP BY label";
         let mut statement = connection.prepare_cached(sql)?;
-        let found = statement.query_map([label(name, "")], |row| Ok((row.get(0)?, row.get::<_, u32>(1)? as usize)))?;
+        let found = statement
+            .query_map([label(name, "")], |row| Ok((row.get(0)?, row.get::<_, u32>(1)? as usize)))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 

@@ -32,7 +32,10 @@ fn each_question_finds_what_a_reader_expects() {
                 .take(10)
                 .map(|(it, score)| format!("    {} {:.1} {:?}", it.id, score.total(), score.parts))
                 .collect();
-            wrong.push(format!("{query}: expected {first} first, and {among:?}, but found\n{}", shown.join("\n")));
+            wrong.push(format!(
+                "{query}: expected {first} first, and {among:?}, but found\n{}",
+                shown.join("\n")
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

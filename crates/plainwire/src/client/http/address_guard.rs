@@ -1,7 +1,7 @@
-//! A guard against requests into private networks. Servers name URLs, so a server could make this program
+//! A guard against requests into private networks. Servers, models and pages name URLs, so they could make this program
 //! send requests to machines that only this program can reach (server-side request forgery).
 //!
-//! In: a URL that a server named, or the addresses that a name resolves to. Out: whether requests may go
+//! In: a URL that somebody else named, or the addresses that a name resolves to. Out: whether requests may go
 //! there. The guard parses URLs with the parser of the HTTP client, so that both read them alike. A system
 //! proxy resolves names itself: behind one, the proxy's rules apply.
 
@@ -13,12 +13,12 @@ use plainwire_proto::json::shorten;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// The addresses that requests on behalf of one server may go to: public ones, the server's own, and private
-/// ones only if permitted.
+/// The addresses that requests on behalf of one server, or for pages of the web, may go to: public ones, the server's own, and
+/// private ones only if permitted.
 #[derive(Clone, Debug)]
 pub struct AddressGuard {
-    /// The host of the server's URL. The user chose it, so all of its addresses are allowed.
-    home: Host<String>,
+    /// The host of the server's URL. The user chose it, so all of its addresses are allowed. `None` for pages.
+    home: Option<Host<String>>,
     /// Whether requests may go to this machine: only if the URL of the server names it.
     loopback: Permission,
     /// Whether requests may go to addresses in private networks.
@@ -47,10 +47,16 @@ impl AddressGuard {
         let host =
             server.host().ok_or_else(|| Blocked("expected the URL of a server to have a host".to_owned()))?;
         let loopback = if is_local(&host) { Permission::Granted } else { Permission::Withheld };
-        Ok(Self { home: host.to_owned(), loopback, private })
+        Ok(Self { home: Some(host.to_owned()), loopback, private })
     }
 
-    /// Checks a URL before a request to it: `https` (or `http` on this machine), no user name or password
+    /// Makes the guard for pages of the web, whose URLs may be `http` too. With the permission, pages may also be on this
+    /// machine and in private networks, such as the wiki of a company.
+    pub fn for_pages(private: Permission) -> Self {
+        Self { home: None, loopback: private, private }
+    }
+
+    /// Checks a URL before a request to it: `https` (or `http`, for pages and on this machine), no user name or password
     /// before the host, and no address that the guard refuses. [`Self::resolver`] checks the addresses of a
     /// name.
     ///
@@ -65,13 +71,14 @@ impl AddressGuard {
         if !url.username().is_empty() || url.password().is_some() {
             return refuse("a URL without a user before its host");
         }
-        if url.scheme() != "https" && !(url.scheme() == "http" && is_local(&host)) {
-            return refuse("an https URL");
+        let is_plain_allowed = self.home.is_none() || is_local(&host);
+        if url.scheme() != "https" && !(url.scheme() == "http" && is_plain_allowed) {
+            return refuse(if self.home.is_none() { "an http or https URL" } else { "an https URL" });
         }
         let is_allowed = match &host {
             Host::Domain(_) => !is_local(&host) || self.loopback == Permission::Granted,
-            Host::Ipv4(ip) => self.allows(self.home == host.to_owned(), IpAddr::V4(*ip)),
-            Host::Ipv6(ip) => self.allows(self.home == host.to_owned(), IpAddr::V6(*ip)),
+            Host::Ipv4(ip) => self.allows(self.is_home(&host), IpAddr::V4(*ip)),
+            Host::Ipv6(ip) => self.allows(self.is_home(&host), IpAddr::V6(*ip)),
         };
         if is_allowed { Ok(()) } else { refuse("a public address") }
     }
@@ -80,6 +87,10 @@ impl AddressGuard {
     /// without such an address it fails with [`Blocked`].
     pub fn resolver(self: Arc<Self>) -> impl Resolve + 'static {
         Resolver(self)
+    }
+
+    fn is_home(&self, host: &Host<&str>) -> bool {
+        self.home.as_ref().is_some_and(|home| *home == host.to_owned())
     }
 
     fn allows(&self, is_home: bool, ip: IpAddr) -> bool {
@@ -94,7 +105,7 @@ impl AddressGuard {
     /// Returns those of the addresses `found` for `name` to which requests may go.
     fn sift(&self, name: &str, found: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
         let host = Host::Domain(name);
-        let is_home = self.home == host.to_owned();
+        let is_home = self.is_home(&host);
         let fits = |it: &SocketAddr| match is_local(&host) {
             // Local names may be used without TLS, so their addresses have to be on this machine.
             true => self.loopback == Permission::Granted && network(it.ip()) == Network::Loopback,

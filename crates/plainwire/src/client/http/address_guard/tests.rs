@@ -115,3 +115,46 @@ async fn the_resolver_gives_no_address_of_this_machine_away() {
     assert_eq!(refused.to_string(), PRIVATE_ONLY);
     assert!(resolve(LOCAL).await.is_ok());
 }
+
+#[test]
+fn pages_may_be_plain_but_not_private() {
+    let pages = |url: &str, private| {
+        let url = Url::parse(url).expect("a URL");
+        AddressGuard::for_pages(private).check(&url).map_err(|it| it.to_string())
+    };
+    for url in ["http://example.com/", "https://example.com/", "http://8.8.8.8/"] {
+        assert_eq!(pages(url, Permission::Withheld), Ok(()), "{url}");
+    }
+    for url in [
+        "http://127.0.0.1/",
+        "http://localhost/",
+        "http://a.localhost/",
+        "http://10.1/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[fe80::1]/",
+        "http://169.254.169.254/",
+        "file:///etc/passwd",
+        "ftp://example.com/",
+        "http://user@example.com/",
+    ] {
+        assert!(pages(url, Permission::Withheld).is_err(), "{url}");
+    }
+    for url in ["http://127.0.0.1:9/", "http://localhost:9/", "http://10.0.0.1/", "http://[::1]:9/"] {
+        assert_eq!(pages(url, Permission::Granted), Ok(()), "{url}");
+    }
+    assert!(pages("file:///etc/passwd", Permission::Granted).is_err());
+    let refused = pages("ftp://example.com/x", Permission::Withheld).expect_err("no page");
+    assert_eq!(refused, "expected an http or https URL, but found \"ftp://example.com\"");
+}
+
+#[test]
+fn a_public_name_with_a_private_address_is_no_page() {
+    let found = ["10.0.0.1:80", "127.0.0.1:80", "93.184.215.14:80", "[fd00::1]:80"];
+    let found = || found.iter().map(|it| it.parse().expect("an address"));
+    let pages = AddressGuard::for_pages(Permission::Withheld);
+    assert_eq!(pages.sift("rebind.example.com", found()), ["93.184.215.14:80".parse().expect("an address")]);
+    assert_eq!(pages.sift("localhost", found()), []);
+}

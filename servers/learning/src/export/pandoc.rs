@@ -1,0 +1,78 @@
+//! PDF and Word, through pandoc where it is installed.
+//!
+//! In: HTML. Out: bytes. pandoc runs in its sandbox: it reads and fetches nothing but what it is given.
+
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use plainwire::prelude::*;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use super::Form;
+
+/// The time for a conversion.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The largest document, in bytes.
+const MAX_DOCUMENT: u64 = 32 << 20;
+
+/// The part of pandoc's errors that is logged, in bytes.
+const MAX_ERRORS: u64 = 4 << 10;
+
+pub(super) async fn convert(pandoc: &str, html: &str, form: Form) -> Result<Vec<u8>, ToolError> {
+    let to = if form == Form::Pdf { "pdf" } else { "docx" };
+    let command = Command::new(pandoc)
+        .args(["--sandbox", "--from=html", &format!("--to={to}"), "--output=-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn();
+    let child = command.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            ToolError::new("unsupported", format!("expected pandoc for {to}, but it is not installed"))
+                .hint("install pandoc (https://pandoc.org/installing.html), or export as `md` or `html`")
+        }
+        _ => ToolError::failed("pandoc can't be started").logged(&error),
+    })?;
+    let late = || ToolError::timeout(format!("pandoc was not ready after {} s", PATIENCE.as_secs()));
+    timeout(PATIENCE, talk(child, html, to)).await.map_err(|_| late())?
+}
+
+async fn talk(mut child: Child, html: &str, to: &str) -> Result<Vec<u8>, ToolError> {
+    let (Some(mut stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(ToolError::failed("pandoc has no streams"));
+    };
+    let mut bytes = Vec::new();
+    let mut errors = Vec::new();
+    let write = async {
+        // A pandoc that ends early says why on its other streams.
+        let _ = stdin.write_all(html.as_bytes()).await;
+        drop(stdin);
+    };
+    let mut stdout = stdout.take(MAX_DOCUMENT + 1);
+    let mut stderr = stderr.take(MAX_ERRORS);
+    let ((), read, _) = tokio::join!(write, stdout.read_to_end(&mut bytes), stderr.read_to_end(&mut errors));
+    read.map_err(|error| ToolError::failed("pandoc can't be read").logged(&error))?;
+    if bytes.len() as u64 > MAX_DOCUMENT {
+        return Err(ToolError::failed(format!("expected a document of at most {} MiB", MAX_DOCUMENT >> 20)));
+    }
+    let status = child.wait().await.map_err(|error| ToolError::failed("pandoc was lost").logged(&error))?;
+    if status.success() {
+        return Ok(bytes);
+    }
+    let said = String::from_utf8_lossy(&errors);
+    tracing::warn!("pandoc failed with {status}: {:?}", said.trim());
+    let error = ToolError::failed(format!("pandoc can't make {to}: it ended with {status}"));
+    Err(match to {
+        "pdf" => {
+            error.hint("for PDF, pandoc needs a program such as pdflatex; `word`, `html` and `md` don't")
+        }
+        _ => error,
+    })
+}
