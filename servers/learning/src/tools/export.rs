@@ -7,10 +7,14 @@ use super::Library;
 use crate::export::{Document, Form, document};
 use crate::kinds::Exported;
 use crate::ranking::{Question, rank};
+use crate::resource::Resource;
 use crate::vault::Filter;
 
-/// The largest number of resources of a document.
+/// The largest number of resources of a document that a question finds.
 const MAX_EXPORT: usize = 400;
+
+/// The largest number of resources of a document of the whole vault.
+const MAX_WHOLE: usize = 20_000;
 
 /// What to export.
 #[data]
@@ -33,16 +37,24 @@ pub(crate) async fn export_results(
 ) -> Result<Exported, ToolError> {
     let limit = args.limit.min(MAX_EXPORT);
     let (question, is_all) = (Question::new(&args.query), args.query.trim() == "*");
-    let resources = library
+    let (resources, total) = library
         .ask(move |vault| {
             if is_all {
-                return Ok(vault.list(&Filter::default(), usize::MAX)?.0);
+                return vault.list(&Filter::default(), MAX_WHOLE);
             }
             let ranked = rank(vault, question, &Filter::default())?;
-            Ok(ranked.matches.into_iter().take(limit).map(|it| it.0).collect())
+            let resources: Vec<Resource> = ranked.matches.into_iter().take(limit).map(|it| it.0).collect();
+            let total = resources.len();
+            Ok((resources, total))
         })
         .await?;
     let count = resources.len();
+    if count < total {
+        let message =
+            format!("expected a vault of at most {MAX_WHOLE} resources for one document, but found {total}");
+        return Err(ToolError::new("too_large", message)
+            .hint("copy the file of the vault, or export what a question finds"));
+    }
     let title = if is_all { "Learning resources" } else { args.query.trim() };
     let document = document(title, resources, args.format, &library.pandoc).await?;
     let (text, data) = match document {
