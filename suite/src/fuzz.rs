@@ -3,7 +3,8 @@
 //! In: any bytes. Out: nothing; a broken invariant panics with a message. `fuzz/fuzz_targets/` passes the
 //! inputs of libFuzzer to the targets, and `tests/corpora.rs` the files of `fuzz/corpus/`. The targets read
 //! no file, clock or random numbers, so equal bytes always give equal results; `richtext_growth` measures
-//! time, and `http_batch` and `client_reader` run on a runtime, whose ids and session ids differ each time.
+//! time, `learning` has its vault in a folder that goes with it, and `http_batch` and `client_reader` run on a runtime, whose
+//! ids and session ids differ each time.
 
 mod arguments;
 mod bytes;
@@ -14,6 +15,7 @@ mod form;
 mod headers;
 mod http_batch;
 mod json;
+mod learning;
 mod patterns;
 mod peer;
 mod richtext;
@@ -28,6 +30,7 @@ pub use envelope::envelope;
 pub use form::form;
 pub use headers::headers;
 pub use http_batch::http_batch;
+pub use learning::learning;
 pub use patterns::patterns;
 pub use peer::peer;
 pub use richtext::{richtext_growth, richtext_read, richtext_restore};
@@ -40,7 +43,7 @@ pub type Target = fn(&[u8]);
 
 /// The targets, each with its name, which is also that of its folder in `fuzz/corpus/` and of its file in
 /// `fuzz/fuzz_targets/`.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 16] = [
     ("arguments", arguments),
     ("client_reader", client_reader),
     ("cursor", cursor),
@@ -48,6 +51,7 @@ pub const TARGETS: [(&str, Target); 15] = [
     ("form", form),
     ("headers", headers),
     ("http_batch", http_batch),
+    ("learning", learning),
     ("patterns", patterns),
     ("peer", peer),
     ("richtext_growth", richtext_growth),
