@@ -28,7 +28,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let found = tags.filter_map(|tag| tag.split_once("charset")).find_map(|(_, rest)| {
         let label = rest.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);
         let end = label.find(|it: char| matches!(it, '"' | '\'' | ';' | '/') || it.is_whitespace());
-        Encoding::for_label(label[..end.unwrap_or(label.len())].as_bytes())
+        Encoding::for_label(&label.as_bytes()[..end.unwrap_or(label.len())])
     })?;
     // A page that can be read as ASCII is not in UTF-16, whatever it says.
     Some(if found.is_ascii_compatible() { found } else { UTF_8 })

@@ -58,6 +58,6 @@ impl Pages {
         let body = self.fetch(url).await?;
         let failed =
             |error: tokio::task::JoinError| ToolError::failed("the page can't be read").logged(&error);
-        blocking(move || readable::page(&body)).await.map_err(|error| failed(error))?
+        blocking(move || readable::page(&body)).await.map_err(failed)?
     }
 }

@@ -123,7 +123,7 @@ fn correct(vault: &Vault, question: &mut Question) -> Result<Vec<(String, String
 /// Returns the weights of the stems: a rare word says more. A word that nothing has says nothing, and one that names a category
 /// or a language counts there too.
 fn weights(vault: &Vault, question: &Question) -> Result<Vec<f64>, FileError> {
-    let all = vault.len()? as f64;
+    let all = vault.count()? as f64;
     let weigh = |stem: &String| {
         let found = vault.frequency(stem)? as f64;
         let weight = if found > 0.0 { (1.0 + all / found).ln() } else { 0.2 };

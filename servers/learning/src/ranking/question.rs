@@ -161,7 +161,7 @@ impl Question {
             let is_level = LEVELS.iter().any(|(word, _)| word == it);
             let is_advice = EXPLORING.contains(&&***it) || READING.contains(&&***it);
             let asks = matches!(&***it, "official" | "free");
-            !is_common(it) && !(intent == Intent::Exploratory && is_advice) && !is_level && !asks
+            !(is_common(it) || is_level || asks || intent == Intent::Exploratory && is_advice)
         };
         let telling = |all: &[String]| all.iter().filter(is_telling).cloned().collect::<Vec<_>>();
         let words = match &phrase {

@@ -79,10 +79,10 @@ pub(crate) async fn list_categories(library: State<Library>) -> Result<Categorie
             let concepts = vault.counts("concept")?;
             let count = |it: &&str| ((*it).to_owned(), concepts.get(*it).copied().unwrap_or(0));
             let domains = DOMAINS.iter().map(|(domain, concepts)| {
-                ((*domain).to_owned(), concepts.iter().map(|it| count(it)).collect())
+                ((*domain).to_owned(), concepts.iter().map(&count).collect())
             });
             Ok(Categories {
-                total: vault.len()?,
+                total: vault.count()?,
                 categories: vault.counts("category")?,
                 types: vault.counts("type")?,
                 difficulties: vault.counts("difficulty")?,

@@ -101,7 +101,7 @@ impl Vault {
     ///
     /// # Errors
     /// An error of the file.
-    pub fn len(&self) -> Result<usize, FileError> {
+    pub fn count(&self) -> Result<usize, FileError> {
         let sql = "SELECT count(*) FROM resources";
         Ok(self.reading().query_row(sql, [], |row| row.get::<_, u32>(0))? as usize)
     }

@@ -107,7 +107,7 @@ fn new_resources_of_the_program_leave_those_of_the_user() {
         vault.get("raft-paper").is_ok_and(|it| it.is_some())
             && vault.get("mine").is_ok_and(|it| it.is_some())
     );
-    assert_eq!(vault.len().expect("a number"), built_in().len() + 1);
+    assert_eq!(vault.count().expect("a number"), built_in().len() + 1);
     let found = rank(&vault, Question::new("raft"), &Filter::default()).expect("an answer");
     let ids: Vec<&str> = found.matches.iter().map(|it| &*it.0.id).collect();
     assert_eq!(ids.iter().filter(|it| **it == "raft-site").count(), 1, "{ids:?}");
