@@ -18,8 +18,6 @@ mod exit;
 mod folder_lock;
 mod held;
 mod install;
-mod learning;
-mod library;
 mod lint;
 mod listing;
 mod login;

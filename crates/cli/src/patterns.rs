@@ -10,7 +10,7 @@ use plainwire_patterns::library::{Library, Mistake};
 use plainwire_patterns::{Environment, Patterns, Profile, Unusable};
 
 use crate::exit::{Exit, Failure};
-use crate::library::{LibraryOptions, refuse};
+use crate::serve::library::{LibraryOptions, refuse};
 use crate::{output, secret_file, visible};
 
 /// The largest number of mistakes that are printed.

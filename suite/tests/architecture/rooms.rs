@@ -137,7 +137,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("inspect", "lint", 1050, &[]),
     room("inspect", "tokens", 600, &[]),
     // cli
-    room("cli", "args", 650, &["convert", "learning.rs", "library.rs", "patterns.rs"]),
+    room("cli", "args", 650, &["convert", "patterns.rs", "serve"]),
     room("cli", "arguments", 500, &[]),
     room("cli", "completion", 750, &["args", "arguments"]),
     room("cli", "convert", 800, &[]),
@@ -152,5 +152,6 @@ pub(crate) const ROOMS: &[Room] = &[
     room("cli", "dev/watch.rs", 150, &[]),
     room("cli", "elicit", 450, &[]),
     room("cli", "install", 850, &["args"]),
+    room("cli", "serve", 450, &["patterns.rs"]),
     room("cli", "shell", 650, &["args", "completion", "elicit"]),
 ];

@@ -176,3 +176,15 @@ async fn an_import_tells_how_far_it_is_and_can_be_cancelled() {
     assert_eq!(value(&report.expect("an end").expect("a result"))["added"], 3);
     assert_eq!(total().await, before.map(|it| it + 3));
 }
+
+#[tokio::test]
+async fn a_file_over_the_limit_is_not_imported() {
+    let path = scratch();
+    let file = path.with_extension("html");
+    // Zeros that take no room on the disk.
+    fs::File::create(&file).and_then(|it| it.set_len((64 << 20) + 1)).expect("a file");
+    let client =
+        plainwire::testing::client(Learning::new(&path).server().expect("a server")).await.expect("a client");
+    let refused = client.call_tool("import_resources", json!({ "path": file })).await.expect("a result");
+    assert!(text(&refused).contains("expected a file of at most 64 MiB"), "{}", text(&refused));
+}

@@ -13,9 +13,8 @@ use plainwire_inspect::lint::{Client, RULES, Severity};
 
 use crate::convert::{Convert, Patch};
 use crate::exit::ServerChoice;
-use crate::learning::LearningOptions;
-use crate::library::LibraryOptions;
-use crate::patterns::{PatternsCommand, PatternsOptions};
+use crate::patterns::PatternsCommand;
+use crate::serve::options::Serve;
 use setup::LOGIN;
 pub(crate) use setup::{
     ChangeServers, ClientFile, Install, KnownClient, Login, Logout, Servers, Site, Uninstall,
@@ -90,61 +89,6 @@ pub(crate) enum Command {
 const COMPLETION: &str = "For bash, in ~/.bashrc: source <(plainwire completion bash)\n\nbash, fish and zsh also \
                           complete the names of tools, prompts, arguments and resources, if the server's command is \
                           already written after `--`. Each completion starts that command, for at most 3 seconds.";
-
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// The built-in server.
-    pub(crate) server: Builtin,
-    /// Serve http://ADDRESS/mcp instead of stdin and stdout, as in `127.0.0.1:8000`.
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) http: Option<String>,
-    /// Also serve HTTP+SSE of 2024-11-05, at /sse.
-    #[arg(long, requires = "http")]
-    pub(crate) sse: bool,
-    /// Require a token from clients over HTTP: FILE has a name, a blank and a token per line.
-    #[arg(long, value_name = "FILE", requires = "http", value_hint = ValueHint::FilePath)]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Serve https:// with the certificates in FILE (PEM), the server's own certificate first.
-    #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"], value_hint = ValueHint::FilePath)]
-    pub(crate) tls_cert: Option<PathBuf>,
-    /// The private key of the certificate (PEM, no passphrase).
-    #[arg(long, value_name = "FILE", requires = "tls_cert", value_hint = ValueHint::FilePath)]
-    pub(crate) tls_key: Option<PathBuf>,
-    /// How the log on stderr is written: lines of text, or JSON objects for programs that read them.
-    #[arg(long, value_enum, default_value = "text")]
-    pub(crate) log: LogFormat,
-    /// Write every frame to FILE, or to stderr without FILE; secrets are masked with `*`.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    pub(crate) trace: Option<Option<PathBuf>>,
-    /// Keep large results whole in FOLDER, and send a short form with links. The folder is made if it does not exist.
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    pub(crate) outputs: Option<PathBuf>,
-    /// The largest result that is sent as it is, in bytes.
-    #[arg(long, value_name = "BYTES", requires = "outputs", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(512..))]
-    pub(crate) outputs_threshold: u32,
-    #[command(flatten)]
-    pub(crate) library: LibraryOptions,
-    #[command(flatten)]
-    pub(crate) patterns: PatternsOptions,
-    #[command(flatten)]
-    pub(crate) learning: LearningOptions,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Builtin {
-    /// search_resources, discover_resources, read_url, add_resource, export_results and 6 more; keeps what it adds in a file
-    Learning,
-    /// search_patterns, get_pattern, list_skills, get_skill, list_analysis_rules, pattern://{id}, skill://{slug}
-    Patterns,
-    /// calculate, get_timestamp, sleep, count, ask, server://info, server://calculations
-    Reference,
-}
 
 /// Options of all commands that connect to a server.
 #[derive(Clone, Debug, Args)]

@@ -78,9 +78,9 @@ pub(crate) async fn list_categories(library: State<Library>) -> Result<Categorie
         .ask(|vault| {
             let concepts = vault.counts("concept")?;
             let count = |it: &&str| ((*it).to_owned(), concepts.get(*it).copied().unwrap_or(0));
-            let domains = DOMAINS.iter().map(|(domain, concepts)| {
-                ((*domain).to_owned(), concepts.iter().map(&count).collect())
-            });
+            let domains = DOMAINS
+                .iter()
+                .map(|(domain, concepts)| ((*domain).to_owned(), concepts.iter().map(&count).collect()));
             Ok(Categories {
                 total: vault.count()?,
                 categories: vault.counts("category")?,

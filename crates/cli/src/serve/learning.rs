@@ -9,8 +9,8 @@ use plainwire::Server;
 use plainwire::client::http::address_guard::Permission;
 use plainwire_learning::{Learning, Profile};
 
+use super::library::{LibraryOptions, refuse};
 use crate::exit::Failure;
-use crate::library::{LibraryOptions, refuse};
 use crate::paths;
 
 #[derive(Debug, Default, Args)]

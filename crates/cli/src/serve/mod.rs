@@ -9,9 +9,13 @@ use plainwire::http::Http;
 use plainwire::outputs::{self, Folder};
 use plainwire::stream::tap::Tap;
 
-use crate::args::{Builtin, LogFormat, Serve};
+use self::options::{Builtin, LogFormat, Serve};
 use crate::exit::{Exit, Failure};
 use crate::{output, secret_file};
+
+mod learning;
+pub(crate) mod library;
+pub(crate) mod options;
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     let mut server: Server = match args.server {
