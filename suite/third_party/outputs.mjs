@@ -5,6 +5,7 @@
 // The checks are those of outputs.py, with another client, which also refuses a value that does not fit the output schema of its
 // tool. Prints one line per check and at the end `N passed, M failed`. The exit code is 1 if anything failed.
 
+import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,17 +13,25 @@ import { pathToFileURL } from 'node:url'
 
 const [modules, binary] = process.argv.slice(2)
 const part = name => import(pathToFileURL(path.resolve(modules, '@modelcontextprotocol/client/dist', name)))
-const { Client } = await part('index.mjs')
+const { Client, StreamableHTTPClientTransport } = await part('index.mjs')
 const { StdioClientTransport } = await part('stdio.mjs')
 
 const ERAS = { legacy: 'legacy', modern: { pin: '2026-07-28' } }
-const CALLS = [
-  ['search_patterns', { q: 'graceful shutdown' }],
-  ['get_pattern', { id: 'api-cors' }],
-  ['list_skills', {}],
-  ['get_skill', { slug: 'scheduling' }],
-  ['list_analysis_rules', {}],
-]
+const CALLS = {
+  patterns: [
+    ['search_patterns', { q: 'graceful shutdown' }],
+    ['get_pattern', { id: 'api-cors' }],
+    ['list_skills', {}],
+    ['get_skill', { slug: 'scheduling' }],
+    ['list_analysis_rules', {}],
+  ],
+  learning: [
+    ['search_resources', { query: 'rust' }],
+    ['discover_resources', { query: 'recommend a book on consensus', explain: true }],
+    ['list_categories', {}],
+    ['export_results', { query: '*', format: 'json' }],
+  ],
+}
 
 let passed = 0
 let failed = 0
@@ -32,9 +41,22 @@ function check(name, isSo) {
   console.log(`${isSo ? 'ok' : 'not ok'} ${name}`)
 }
 
-async function connect(mode, args) {
+// Starts a server over HTTP, and returns its address.
+const running = []
+function serving(args) {
+  const server = spawn(binary, [...args, '--http', '127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  running.push(server)
+  return new Promise(resolve => server.stderr.on('data', it => {
+    const found = /http:\/\/\S+/.exec(it.toString())
+    if (found) resolve(new URL(found[0]))
+  }))
+}
+
+async function connect(transport, mode, args) {
   const client = new Client({ name: 'checks', version: '1' }, { versionNegotiation: { mode } })
-  await client.connect(new StdioClientTransport({ command: binary, args, stderr: 'ignore' }))
+  await client.connect(transport === 'http'
+    ? new StreamableHTTPClientTransport(await serving(args))
+    : new StdioClientTransport({ command: binary, args, stderr: 'ignore' }))
   // The client checks values against the schemas of the list.
   await client.listTools()
   return client
@@ -67,6 +89,15 @@ async function byLines(client, id) {
   return whole
 }
 
+function blocks(output) {
+  try {
+    const value = JSON.parse(Buffer.from(output, 'binary').toString())
+    return Array.isArray(value) ? value.filter(it => it?.type === 'text') : []
+  } catch {
+    return []
+  }
+}
+
 const texts = result => result.content.filter(it => it.type === 'text').map(it => Buffer.from(it.text).toString('binary'))
 const links = result => result.content.filter(it => it.type === 'resource_link' && it.uri.startsWith('output://')).map(it => it.uri)
 
@@ -75,27 +106,36 @@ setTimeout(() => { console.log('not ok: no answer in 120 s'); process.exit(1) },
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plainwire-outputs-'))
 try {
-  for (const [era, mode] of Object.entries(ERAS)) {
-    for (const profile of ['gated', 'data']) {
-      const args = ['serve', 'patterns', '--profile', profile]
-      const whole = await connect(mode, args)
-      const kept = await connect(mode, [...args, '--outputs', folder, '--outputs-threshold', '1024'])
-      for (const [tool, wanted] of CALLS) {
-        const original = await whole.callTool({ name: tool, arguments: wanted })
-        const short = await kept.callTool({ name: tool, arguments: wanted })
-        const known = new Set(texts(short))
-        for (const uri of links(short)) {
-          const pages = await byPages(kept, uri)
-          check(`${era} ${profile} ${tool}: lines and pages are the same`, (await byLines(kept, uri)) === pages)
-          known.add(pages)
+  for (const transport of ['stdio', 'http']) {
+    for (const [era, mode] of Object.entries(ERAS)) {
+      for (const server of ['patterns', 'learning']) {
+        for (const profile of ['gated', 'data']) {
+          const data = server === 'learning' ? ['--data', path.join(folder, 'vault.db')] : []
+          const args = ['serve', server, '--profile', profile, ...data]
+          const whole = await connect(transport, mode, args)
+          const kept = await connect(transport, mode, [...args, '--outputs', path.join(folder, 'outputs'), '--outputs-threshold', '1024'])
+          for (const [tool, wanted] of CALLS[server]) {
+            const original = await whole.callTool({ name: tool, arguments: wanted })
+            const short = await kept.callTool({ name: tool, arguments: wanted })
+            const place = `${transport} ${era} ${server} ${profile} ${tool}`
+            const known = new Set(texts(short))
+            for (const uri of links(short)) {
+              const pages = await byPages(kept, uri)
+              check(`${place}: lines and pages are the same`, (await byLines(kept, uri)) === pages)
+              known.add(pages)
+              // Many blocks are one list.
+              for (const block of blocks(pages)) known.add(Buffer.from(block.text).toString('binary'))
+            }
+            check(`${place}: each text is rebuilt`, texts(original).every(it => known.has(it)))
+          }
+          await whole.close()
+          await kept.close()
         }
-        check(`${era} ${profile} ${tool}: each text is rebuilt`, texts(original).every(it => known.has(it)))
       }
-      await whole.close()
-      await kept.close()
     }
   }
 } finally {
+  running.forEach(it => it.kill())
   fs.rmSync(folder, { recursive: true, force: true })
 }
 console.log(`${passed} passed, ${failed} failed`)

@@ -1,6 +1,6 @@
 //! SQLite files of servers: opened if they are what they should be, and otherwise left as they are.
 //!
-//! In: a path, and the [`Form`] that the file should have. Out: a connection, or a [`FileError`] whose text says what is wrong.
+//! In: a path, and the [`FileForm`] that the file should have. Out: a connection, or a [`FileError`] whose text says what is wrong.
 //! What is in the tables is no matter of this crate.
 
 use std::fmt;
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The marks by which a server knows a file of its own.
 #[derive(Clone, Copy, Debug)]
-pub struct Form {
+pub struct FileForm {
     /// The name of such a file in errors, with its article, such as `an index`.
     pub name: &'static str,
     /// The mark in `application_id`.
@@ -32,7 +32,7 @@ pub enum FileError {
     Sqlite(rusqlite::Error),
 }
 
-impl Form {
+impl FileForm {
     /// Opens a file that has this form, for reading. `None` if there is no file, or an empty one. The version is at most that
     /// of the form.
     ///
@@ -98,9 +98,19 @@ pub fn digest(before: u64, bytes: &[u8]) -> u64 {
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, FileError> {
+    // Below a folder, a name such as `:memory:` is a name.
+    let path = &Path::new(".").join(path);
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     Ok(connection)
+}
+
+impl FileError {
+    /// Returns whether another program has the file locked, so that it may be free later.
+    pub fn is_busy(&self) -> bool {
+        let Self::Sqlite(error) = self else { return false };
+        matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
 }
 
 impl From<rusqlite::Error> for FileError {

@@ -5,12 +5,10 @@
 
 use url::Url;
 
+use crate::line::{MAX_LINE, one_line};
 use crate::ranking::Question;
 use crate::resource::{Difficulty, Freshness, Language, Resource, Type};
 use crate::words::{is_common, words};
-
-/// The largest number of characters of a line.
-const MAX_LINE: usize = 300;
 
 /// The largest number of characters of a description.
 const MAX_DESCRIPTION: usize = 1_000;
@@ -57,7 +55,8 @@ pub(crate) fn resource(url: &str, known: Known) -> Resource {
     let kind = known.kind.unwrap_or_else(|| kind(parsed.as_ref(), &host, &title));
     Resource {
         id: known.id.unwrap_or_else(|| id(&title, &host)),
-        url: url.trim().to_owned(),
+        // As the parser writes it: without line breaks and the like.
+        url: parsed.map_or_else(|| url.trim().to_owned(), String::from),
         description,
         kind,
         categories: if categories.is_empty() { vec!["general".to_owned()] } else { categories },
@@ -79,13 +78,6 @@ pub(crate) fn resource(url: &str, known: Known) -> Resource {
         added_at: None,
         title,
     }
-}
-
-fn one_line(text: &str, most: usize) -> Option<String> {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().filter(|it| !it.is_control()).take(most).collect();
-    let line = line.trim();
-    (!line.is_empty()).then(|| line.to_owned())
 }
 
 /// Returns a title for an address without one.
@@ -142,11 +134,31 @@ fn kind(url: Option<&Url>, host: &str, title: &str) -> Type {
     }
 }
 
+/// Sites that host the pages of others. Their names stand in all titles.
+const HOSTS: [&str; 16] = [
+    "amazon",
+    "bitbucket",
+    "blogspot",
+    "codeberg",
+    "dev",
+    "github",
+    "gitlab",
+    "google",
+    "hashnode",
+    "medium",
+    "reddit",
+    "stackoverflow",
+    "substack",
+    "wikipedia",
+    "wordpress",
+    "youtube",
+];
+
 /// Returns whether the name of the site is that of the thing: `tokio.rs` for a page about Tokio.
 fn is_official(host: &str, title: &str) -> bool {
     let labels: Vec<&str> = host.split('.').collect();
     let Some(name) = labels.len().checked_sub(2).and_then(|at| labels.get(at)) else { return false };
-    words(title).iter().any(|it| it.len() > 2 && it == name)
+    !HOSTS.contains(name) && words(title).iter().any(|it| it.len() > 2 && it == name)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use plainwire::prelude::*;
 
-use crate::export::Form;
+use crate::export::ExportFormat;
 use crate::ranking::{Intent, Part};
 use crate::resource::{Difficulty, Language, Resource, Type};
 
@@ -180,7 +180,7 @@ pub struct SubPage {
 #[data(kind = "learningExport:v1")]
 #[serde(rename_all = "camelCase")]
 pub struct Exported {
-    pub format: Form,
+    pub format: ExportFormat,
     pub file_name: String,
     pub media_type: String,
     /// The number of resources in it.

@@ -15,6 +15,7 @@ pub mod import;
 mod infer;
 #[allow(missing_docs, reason = "the names of fields say what they are; docs/learning.md has the rest")]
 pub mod kinds;
+mod line;
 pub mod pages;
 pub mod ranking;
 pub mod resource;
@@ -27,6 +28,9 @@ use pages::Pages;
 use resource::{CATEGORIES, DOMAINS, concepts};
 use tools::Library;
 use vault::Vault;
+
+/// The largest result, in bytes: its text and its value. Larger ones need `Server::outputs`.
+const MAX_RESULT: usize = 12 << 20;
 
 /// The settings of the server.
 #[derive(Debug)]
@@ -92,6 +96,8 @@ impl Learning {
             Profile::Data => Presentation::data(),
         };
         let presentation = presentation
+            // A page, or a document of the vault, is larger than other results.
+            .limit(MAX_RESULT)
             .template("learningSearchResults:v1", include_str!("../templates/search.md"))
             .template("learningDiscovery:v1", include_str!("../templates/discovery.md"))
             .template("learningResource:v1", include_str!("../templates/resource.md"));

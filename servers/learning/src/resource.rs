@@ -4,6 +4,8 @@
 
 use plainwire::prelude::*;
 
+use crate::line::{MAX_LINE, is_unseen};
+
 /// A page, a book, a course or another thing from which to learn.
 #[data]
 #[derive(Clone, Debug, PartialEq)]
@@ -190,9 +192,6 @@ pub fn domain(concept: &str) -> Option<&'static str> {
     DOMAINS.iter().find(|(_, concepts)| concepts.contains(&concept)).map(|(domain, _)| *domain)
 }
 
-/// The largest number of characters of a title, an author or a tag.
-const MAX_LINE: usize = 300;
-
 /// The largest number of characters of a description.
 const MAX_DESCRIPTION: usize = 2_000;
 
@@ -200,7 +199,7 @@ const MAX_DESCRIPTION: usize = 2_000;
 const MAX_URL: usize = 2_000;
 
 /// The largest number of tags.
-const MAX_TAGS: usize = 20;
+pub(crate) const MAX_TAGS: usize = 20;
 
 impl Resource {
     /// Checks what the types of the members leave open.
@@ -241,6 +240,15 @@ impl Resource {
                 return Err(expected("concepts", &format!("of {all}"), it));
             }
         }
+        if let Some(time) = &self.added_at
+            && time.parse::<jiff::Timestamp>().is_err()
+        {
+            return Err(expected("addedAt", "a time such as 2026-01-31T12:00:00Z", time));
+        }
+        if let Some(source) = &self.source {
+            line("source.name", &source.name)?;
+            address(&source.url).map_err(|why| why.replacen("`url`", "`source.url`", 1))?;
+        }
         self.tags.iter().try_for_each(|it| line("tags", it))
     }
 }
@@ -258,17 +266,19 @@ pub(crate) fn address(url: &str) -> Result<String, String> {
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err("`url`: expected no user and no password before the host".to_owned());
     }
-    let host = parsed.host_str().unwrap_or_default();
-    let host = host.strip_prefix("www.").unwrap_or(host);
+    let host = parsed.host_str().unwrap_or_default().trim_end_matches('.');
+    let host = host.strip_prefix("www.").filter(|it| it.contains('.')).unwrap_or(host);
     let port = parsed.port().map(|it| format!(":{it}")).unwrap_or_default();
     let path = parsed.path().trim_end_matches('/');
     let query = parsed.query().map(|it| format!("?{it}")).unwrap_or_default();
-    Ok(format!("{host}{port}{path}{query}"))
+    // A page that is an application has its pages behind the `#`.
+    let page = parsed.fragment().filter(|it| it.starts_with(['/', '!'])).map(|it| format!("#{it}"));
+    Ok(format!("{host}{port}{path}{query}{}", page.unwrap_or_default()))
 }
 
 fn line(member: &str, it: &str) -> Result<(), String> {
     text(member, it, MAX_LINE)?;
-    match it.chars().any(char::is_control) {
+    match it.contains(['\n', '\r']) {
         true => Err(expected(member, "one line", it)),
         false => Ok(()),
     }
@@ -277,6 +287,9 @@ fn line(member: &str, it: &str) -> Result<(), String> {
 fn text(member: &str, it: &str, most: usize) -> Result<(), String> {
     match it.chars().count() {
         _ if it.trim().is_empty() => Err(expected(member, "a text", it)),
+        _ if it.chars().any(|it| is_unseen(it) && it != '\n' && it != '\r') => {
+            Err(expected(member, "a text without control characters", it))
+        }
         length if length > most => {
             Err(expected(member, &format!("at most {most} characters"), &format!("{length} of them")))
         }
@@ -312,6 +325,12 @@ mod tests {
     fn addresses_that_lead_to_the_same_page_are_equal() {
         let same = address("https://www.example.com/a/?q=1").expect("an address");
         assert_eq!(address("http://EXAMPLE.com/a?q=1#part").expect("an address"), same);
+        for (one, other) in
+            [("https://www.com/", "https://com/"), ("https://app.example/#/one", "https://app.example/#/two")]
+        {
+            assert_ne!(address(one), address(other), "{one}");
+        }
+        assert_eq!(address("https://x.example./"), address("https://x.example/"));
         for url in
             ["", "example.com", "ftp://example.com/", "javascript:alert(1)", "https://u:p@example.com/"]
         {
@@ -338,6 +357,14 @@ mod tests {
             wrong(|it| it.tags = vec!["a\nb".into()]),
             "`tags`: expected one line, but found \"a\\nb\""
         );
+        assert!(
+            wrong(|it| it.title = "a\u{202e}b".into())
+                .starts_with("`title`: expected a text without control")
+        );
+        assert!(wrong(|it| it.added_at = Some("now".into())).starts_with("`addedAt`: expected a time"));
+        let source = Some(FoundIn { name: "n".into(), url: "javascript:alert(1)".into() });
+        let it = Resource { source, ..good.clone() };
+        assert!(it.check().is_err_and(|why| why.starts_with("`source.url`: expected an address")));
         assert!(wrong(|it| it.concepts = vec!["fun".into()]).contains("consensus"));
         assert!(wrong(|it| it.categories.clear()).starts_with("`categories`: expected 1 to 3"));
         assert!(wrong(|it| it.description = "x".repeat(2_001)).contains("2001 of them"));

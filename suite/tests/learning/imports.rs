@@ -101,6 +101,11 @@ async fn what_is_no_import_is_refused_and_nothing_is_added() {
         ),
         ("{\"schema\"", "line 1"),
         (
+            "<opml><body><outline text='a' url='https://x.example/'/><outline text='b'>",
+            "ends within an element",
+        ),
+        ("<opml><body></body></opml>", "expected entries with addresses, but found none"),
+        (
             &*json!({ "schema": "learning:v1", "resources": [resource, wrong] }).to_string(),
             "resource 2: `id`",
         ),
@@ -111,7 +116,17 @@ async fn what_is_no_import_is_refused_and_nothing_is_added() {
     let deep = format!("<opml>{}", "<outline text='a'>".repeat(200));
     let refused = client.call_tool("import_resources", json!({ "text": deep })).await.expect("a result");
     assert!(text(&refused).contains("at most 100 outlines"), "{}", text(&refused));
-    for arguments in [json!({}), json!({ "text": "x", "path": "y" }), json!({ "path": "/no/such/file" })] {
+    for form in ["bookmarks", "opml"] {
+        let arguments = json!({ "text": "hello", "form": form });
+        assert!(client.call_tool("import_resources", arguments).await.expect("a result").is_error, "{form}");
+    }
+    for arguments in [
+        json!({}),
+        json!({ "text": "x", "path": "y" }),
+        json!({ "path": "/no/such/file" }),
+        json!({ "path": "/dev/zero" }),
+        json!({ "path": "/" }),
+    ] {
         assert!(client.call_tool("import_resources", arguments).await.expect("a result").is_error);
     }
     let all = value(&client.call_tool("list_categories", json!({})).await.expect("a result"));
@@ -187,4 +202,28 @@ async fn a_file_over_the_limit_is_not_imported() {
         plainwire::testing::client(Learning::new(&path).server().expect("a server")).await.expect("a client");
     let refused = client.call_tool("import_resources", json!({ "path": file })).await.expect("a result");
     assert!(text(&refused).contains("expected a file of at most 64 MiB"), "{}", text(&refused));
+}
+
+#[tokio::test]
+async fn long_names_of_folders_cost_nothing() {
+    let path = scratch();
+    let mut html = String::from("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n");
+    for at in 0..5 {
+        let _ = write!(html, "<DL><p><DT><H3>{at}{}</H3>", "x".repeat(1 << 20));
+    }
+    html += "<DL><p>";
+    for at in 0..2_000 {
+        let _ = writeln!(html, "<DT><A HREF=\"https://site-{at}.example/\" TAGS=\"1,2,3,4,5,6,7\">Page</A>");
+    }
+    let file = path.with_extension("html");
+    fs::write(&file, html).expect("written");
+    let client =
+        plainwire::testing::client(Learning::new(&path).server().expect("a server")).await.expect("a client");
+    let call = client.call_tool("import_resources", json!({ "path": file }));
+    let report =
+        tokio::time::timeout(Duration::from_secs(60), call).await.expect("an end").expect("a result");
+    assert_eq!(value(&report)["added"], 2_000, "{}", text(&report));
+    let one = value(&client.call_tool("get_resource", json!({ "id": "page" })).await.expect("a result"));
+    let tags = one["resource"]["tags"].as_array().expect("tags");
+    assert_eq!((tags.len(), &tags[6]), (12, &json!("7")), "all tags, and the five innermost folders");
 }

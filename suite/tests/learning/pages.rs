@@ -76,6 +76,12 @@ async fn size_time_and_type_have_limits() {
     let site = Site::start(|path| match path {
         "/huge" => Some(Answer::raw("200 OK\r\ncontent-type: text/html\r\ncontent-length: 2147483648")),
         "/endless" => Some(Answer::endless()),
+        "/gzip" => Some(Answer::page("text/html\r\ncontent-encoding: gzip", b"\x1f\x8b".to_vec())),
+        "/not-modified" => Some(Answer::head("304 Not Modified")),
+        "/nested" => {
+            Some(Answer::page("text/html", format!("<title>N</title>text{}", "<div/>".repeat(20_000))))
+        }
+        "/empty" => Some(Answer::page("text/html", "<title>E</title>")),
         "/image" => Some(Answer::page("image/png", "x")),
         "/lying" => Some(Answer::page("text/html", b"\x7fELF\0\0\0".to_vec())),
         "/pdf" => Some(Answer::page("application/pdf", "%PDF-1.7")),
@@ -91,6 +97,8 @@ async fn size_time_and_type_have_limits() {
     .await;
     let client = plainwire::testing::client(server(Profile::Gated)).await.expect("a client");
     for (path, says) in [
+        ("/gzip", "expected a page that is not compressed, but found \"gzip\""),
+        ("/not-modified", "answered with status 304"),
         ("/huge", "expected a page of at most 4 MiB, but found 2147483648 bytes"),
         ("/endless", "expected a page of at most 4 MiB, but found more"),
         ("/image", "expected a page of text, but found \"image/png\""),
@@ -102,6 +110,13 @@ async fn size_time_and_type_have_limits() {
         let error = refused(&client, &format!("{}{path}", site.url)).await;
         assert!(error.contains(says), "{path}: {error}");
     }
+    // What the parser would nest without end is read as plain text, and soon.
+    let nested = json!({ "url": format!("{}/nested", site.url) });
+    let nested = tokio::time::timeout(Duration::from_secs(15), client.call_tool("read_url", nested)).await;
+    assert_eq!(value(&nested.expect("an end").expect("a result"))["text"], "text");
+    let empty = json!({ "url": format!("{}/empty", site.url) });
+    let empty = client.call_tool("add_resource_from_url", empty).await.expect("a result");
+    assert!(text(&empty).contains("expected a page with text"), "{}", text(&empty));
     let utf16 = client
         .call_tool("read_url", json!({ "url": format!("{}/utf16", site.url) }))
         .await

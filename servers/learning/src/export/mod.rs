@@ -11,11 +11,11 @@ mod pandoc;
 use crate::import::own::{Export, SCHEMA};
 use crate::resource::Resource;
 
-/// The form of a document.
+/// The format of a document.
 #[data]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Form {
+pub enum ExportFormat {
     /// Markdown.
     Md,
     /// HTML, in one file.
@@ -28,7 +28,7 @@ pub enum Form {
     Word,
 }
 
-impl Form {
+impl ExportFormat {
     /// Returns the media type.
     pub fn media_type(self) -> &'static str {
         match self {
@@ -68,18 +68,18 @@ pub enum Document {
 pub async fn document(
     title: &str,
     resources: Vec<Resource>,
-    form: Form,
+    form: ExportFormat,
     pandoc: &str,
 ) -> Result<Document, ToolError> {
     match form {
-        Form::Md => Ok(Document::Text(markdown::page(title, &resources))),
-        Form::Html => Ok(Document::Text(html::page(title, &resources))),
-        Form::Json => {
+        ExportFormat::Md => Ok(Document::Text(markdown::page(title, &resources))),
+        ExportFormat::Html => Ok(Document::Text(html::page(title, &resources))),
+        ExportFormat::Json => {
             let export = Export { schema: SCHEMA.to_owned(), resources };
             let text = serde_json::to_string_pretty(&export);
             text.map(Document::Text).map_err(|error| ToolError::failed("the export failed").logged(&error))
         }
-        Form::Pdf | Form::Word => {
+        ExportFormat::Pdf | ExportFormat::Word => {
             pandoc::convert(pandoc, &html::page(title, &resources), form).await.map(Document::Bytes)
         }
     }

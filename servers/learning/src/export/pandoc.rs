@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::Form;
+use super::ExportFormat;
 
 /// The time for a conversion.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,8 +22,8 @@ const MAX_DOCUMENT: u64 = 32 << 20;
 /// The part of pandoc's errors that is logged, in bytes.
 const MAX_ERRORS: u64 = 4 << 10;
 
-pub(super) async fn convert(pandoc: &str, html: &str, form: Form) -> Result<Vec<u8>, ToolError> {
-    let to = if form == Form::Pdf { "pdf" } else { "docx" };
+pub(super) async fn convert(pandoc: &str, html: &str, form: ExportFormat) -> Result<Vec<u8>, ToolError> {
+    let to = if form == ExportFormat::Pdf { "pdf" } else { "docx" };
     let command = Command::new(pandoc)
         .args(["--sandbox", "--from=html", &format!("--to={to}"), "--output=-"])
         .stdin(Stdio::piped())
@@ -55,9 +55,15 @@ async fn talk(mut child: Child, html: &str, to: &str) -> Result<Vec<u8>, ToolErr
         let _ = stdin.write_all(html.as_bytes()).await;
         drop(stdin);
     };
-    let mut stdout = stdout.take(MAX_DOCUMENT + 1);
-    let mut stderr = stderr.take(MAX_ERRORS);
-    let ((), read, _) = tokio::join!(write, stdout.read_to_end(&mut bytes), stderr.read_to_end(&mut errors));
+    // A document that is too large is not read to its end: its stream is closed, and with it pandoc.
+    let document = async { stdout.take(MAX_DOCUMENT + 1).read_to_end(&mut bytes).await };
+    let complaints = async {
+        let mut stderr = stderr;
+        let _ = (&mut stderr).take(MAX_ERRORS).read_to_end(&mut errors).await;
+        // The rest is read too, so that pandoc does not wait for a reader.
+        tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await
+    };
+    let ((), read, _) = tokio::join!(write, document, complaints);
     read.map_err(|error| ToolError::failed("pandoc can't be read").logged(&error))?;
     if bytes.len() as u64 > MAX_DOCUMENT {
         return Err(ToolError::failed(format!("expected a document of at most {} MiB", MAX_DOCUMENT >> 20)));

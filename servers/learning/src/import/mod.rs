@@ -9,7 +9,7 @@ mod opml;
 pub(crate) mod own;
 
 use crate::infer::{self, Known};
-use crate::resource::Resource;
+use crate::resource::{MAX_TAGS, Resource};
 
 /// The largest file, in bytes.
 pub const MAX_FILE: usize = 64 << 20;
@@ -21,7 +21,7 @@ const MAX_FOLDERS: usize = 5;
 #[data]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Form {
+pub enum ImportForm {
     /// A Netscape bookmark file, which all browsers write.
     Bookmarks,
     /// OPML, which readers of feeds write.
@@ -49,8 +49,9 @@ struct Entry {
     title: String,
     url: String,
     description: String,
-    /// The folders in which it is, and its tags.
-    labels: Vec<String>,
+    tags: Vec<String>,
+    /// The innermost folders in which it is, from inside.
+    folders: Vec<String>,
     /// Seconds since 1970.
     added: Option<i64>,
 }
@@ -59,7 +60,7 @@ struct Entry {
 ///
 /// # Errors
 /// A text in no form, or with a mistake.
-pub fn read(text: &str, form: Option<Form>) -> Result<Entries, Unreadable> {
+pub fn read(text: &str, form: Option<ImportForm>) -> Result<Entries, Unreadable> {
     let text = text.trim_start_matches('\u{feff}');
     let Some(form) = form.or_else(|| recognise(text)) else {
         return Err(Unreadable(
@@ -68,19 +69,25 @@ pub fn read(text: &str, form: Option<Form>) -> Result<Entries, Unreadable> {
                 .to_owned(),
         ));
     };
-    match form {
-        Form::Bookmarks => Ok(netscape::read(text)),
-        Form::Opml => opml::read(text),
-        Form::Vault => own::read(text),
+    let entries = match form {
+        ImportForm::Bookmarks => netscape::read(text),
+        ImportForm::Opml => opml::read(text)?,
+        ImportForm::Vault => return own::read(text),
+    };
+    match entries.resources.len() + entries.skipped {
+        0 => Err(Unreadable("expected entries with addresses, but found none".to_owned())),
+        _ => Ok(entries),
     }
 }
 
-fn recognise(text: &str) -> Option<Form> {
+fn recognise(text: &str) -> Option<ImportForm> {
     let start: String = text.trim_start().chars().take(2_000).collect::<String>().to_ascii_lowercase();
     match () {
-        () if start.starts_with('{') => Some(Form::Vault),
-        () if start.contains("netscape-bookmark-file") || start.starts_with("<dl") => Some(Form::Bookmarks),
-        () if start.contains("<opml") => Some(Form::Opml),
+        () if start.starts_with('{') => Some(ImportForm::Vault),
+        () if start.contains("netscape-bookmark-file") || start.starts_with("<dl") => {
+            Some(ImportForm::Bookmarks)
+        }
+        () if start.contains("<opml") => Some(ImportForm::Opml),
         () => None,
     }
 }
@@ -91,7 +98,7 @@ impl Entries {
         let known = Known {
             title: it.title,
             description: it.description,
-            labels: it.labels.into_iter().take(MAX_FOLDERS).collect(),
+            labels: it.tags.into_iter().chain(it.folders).take(MAX_TAGS).collect(),
             ..Known::default()
         };
         let mut resource = infer::resource(&it.url, known);

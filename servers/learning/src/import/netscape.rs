@@ -9,7 +9,8 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
-use super::{Entries, Entry};
+use super::{Entries, Entry, MAX_FOLDERS};
+use crate::line::{MAX_LINE, one_line};
 
 /// The greatest depth of folders. What is deeper stays in the folder above.
 const MAX_DEPTH: usize = 100;
@@ -76,7 +77,8 @@ impl Reading {
                 let tags = tags.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
                 self.entry = Some(Entry {
                     url: value("href").unwrap_or_default(),
-                    labels: tags.chain(self.folders.iter().rev().cloned()).collect(),
+                    tags: tags.collect(),
+                    folders: self.folders.iter().rev().take(MAX_FOLDERS).cloned().collect(),
                     added: value("add_date").and_then(|it| it.parse().ok()),
                     ..Entry::default()
                 });
@@ -93,7 +95,8 @@ impl Reading {
             "dl" => {
                 self.finish();
                 if self.folders.len() < MAX_DEPTH {
-                    self.folders.push(std::mem::take(&mut self.next));
+                    let name = std::mem::take(&mut self.next);
+                    self.folders.push(one_line(&name, MAX_LINE).unwrap_or_default());
                 }
             }
             _ => {}

@@ -6,7 +6,8 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{Entries, Entry, Unreadable};
+use super::{Entries, Entry, MAX_FOLDERS, Unreadable};
+use crate::line::{MAX_LINE, one_line};
 
 /// The greatest depth of outlines.
 const MAX_DEPTH: usize = 100;
@@ -15,10 +16,16 @@ pub(super) fn read(xml: &str) -> Result<Entries, Unreadable> {
     let mut reader = Reader::from_str(xml);
     let mut entries = Entries::default();
     let mut around: Vec<String> = Vec::new();
+    let mut open = 0usize;
     loop {
         let at = reader.buffer_position();
         let event =
             reader.read_event().map_err(|error| mistake(xml, reader.error_position(), &error.to_string()))?;
+        match &event {
+            Event::Start(_) => open += 1,
+            Event::End(_) => open = open.saturating_sub(1),
+            _ => {}
+        }
         match event {
             Event::Start(element) if element.name().as_ref() == "outline" => {
                 let name = outline(&element, &around, &mut entries).map_err(|why| mistake(xml, at, &why))?;
@@ -37,6 +44,7 @@ pub(super) fn read(xml: &str) -> Result<Entries, Unreadable> {
             Event::End(element) if element.name().as_ref() == "outline" => {
                 around.pop();
             }
+            Event::Eof if open > 0 => return Err(mistake(xml, at, "the file ends within an element")),
             Event::Eof => return Ok(entries),
             _ => {}
         }
@@ -51,6 +59,7 @@ fn outline(element: &BytesStart<'_>, around: &[String], entries: &mut Entries) -
         Ok(value.map_err(|error| error.to_string())?.map(|it| it.into_owned()))
     };
     let name = value("text")?.or(value("title")?).unwrap_or_default();
+    let folder = one_line(&name, MAX_LINE).unwrap_or_default();
     // The page itself, before the feed that tells of it.
     let mut url = None;
     for attribute in ["htmlUrl", "url", "xmlUrl"] {
@@ -58,14 +67,15 @@ fn outline(element: &BytesStart<'_>, around: &[String], entries: &mut Entries) -
     }
     if let Some(url) = url {
         entries.push(Entry {
-            title: name.clone(),
+            title: name,
             url,
             description: value("description")?.unwrap_or_default(),
-            labels: around.iter().rev().cloned().collect(),
+            tags: Vec::new(),
+            folders: around.iter().rev().take(MAX_FOLDERS).cloned().collect(),
             added: None,
         });
     }
-    Ok(name)
+    Ok(folder)
 }
 
 fn mistake(xml: &str, at: u64, why: &str) -> Unreadable {

@@ -17,7 +17,8 @@ pub(super) fn decode(bytes: &[u8], charset: Option<&str>) -> String {
 
 /// Returns whether bytes are no text in any encoding of a page: they have zero bytes, and not as UTF-16 has them.
 pub(super) fn is_binary(bytes: &[u8], charset: Option<&str>) -> bool {
-    let is_wide = charset.is_some_and(|it| it.to_ascii_lowercase().starts_with("utf-16"));
+    let named = charset.and_then(|it| Encoding::for_label(it.as_bytes()));
+    let is_wide = named.is_some_and(|it| !it.is_ascii_compatible());
     Encoding::for_bom(bytes).is_none() && !is_wide && bytes.iter().take(8 * HEAD).any(|it| *it == 0)
 }
 

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use plainwire::client::http::address_guard::{AddressGuard, Blocked, Permission};
 use plainwire::prelude::*;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode};
-use tokio::time::{Instant, timeout};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use url::Url;
 
 use super::robots::{self, Rules};
@@ -22,14 +23,14 @@ pub(crate) const MAX_PAGE: usize = 4 << 20;
 /// The part of a robots.txt that counts. RFC 9309 asks for at least 500 KiB.
 const MAX_ROBOTS: usize = 512 << 10;
 
-/// The time for a page with its redirects and the rules for robots.
-const PATIENCE: Duration = Duration::from_secs(20);
-
 /// The largest number of redirects. RFC 9309 asks for five.
 const MAX_REDIRECTS: usize = 5;
 
 /// The time for which the rules of a site are kept. RFC 9309 allows a day.
 const RULES_LAST: Duration = Duration::from_secs(60 * 60);
+
+/// The largest number of pages in which the text is looked for at once.
+const MAX_READERS: usize = 2;
 
 /// The largest number of sites whose rules are kept.
 const MAX_SITES: usize = 256;
@@ -42,6 +43,8 @@ pub(super) const AGENT: &str = "plainwire-learning";
 pub struct Pages {
     client: Client,
     guard: Arc<AddressGuard>,
+    /// The turns of those that look for the text of a page.
+    pub(super) readers: Arc<Semaphore>,
     /// The rules of sites, each with the time of its end.
     rules: Mutex<HashMap<String, (Instant, Arc<Rules>)>>,
 }
@@ -72,19 +75,12 @@ impl Pages {
             .user_agent(format!("{AGENT}/{}", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| format!("there is no HTTP client: {error}"))?;
-        Ok(Self { client, guard, rules: Mutex::default() })
+        let readers = Arc::new(Semaphore::new(MAX_READERS));
+        Ok(Self { client, guard, readers, rules: Mutex::default() })
     }
 
     /// Returns the bytes of a page.
-    pub(super) async fn fetch(&self, url: Url) -> Result<Body, ToolError> {
-        let seconds = PATIENCE.as_secs();
-        let late = || {
-            ToolError::timeout(format!("the page was not there after {seconds} s")).hint("try it again later")
-        };
-        timeout(PATIENCE, self.page(url)).await.map_err(|_| late())?
-    }
-
-    async fn page(&self, mut url: Url) -> Result<Body, ToolError> {
+    pub(super) async fn fetch(&self, mut url: Url) -> Result<Body, ToolError> {
         for _ in 0..=MAX_REDIRECTS {
             self.check(&url)?;
             if !self.rules(&url).await?.allow(&url) {
@@ -94,7 +90,7 @@ impl Pages {
                 ));
             }
             let response = self.get(&url).await?;
-            if !response.status().is_redirection() {
+            if !is_redirect(response.status()) {
                 return body(url, response).await;
             }
             url = next(&url, &response)?;
@@ -111,7 +107,8 @@ impl Pages {
 
     async fn get(&self, url: &Url) -> Result<Response, ToolError> {
         let accepted = "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1";
-        let request = self.client.get(url.clone()).header(ACCEPT, accepted);
+        let request =
+            self.client.get(url.clone()).header(ACCEPT, accepted).header(ACCEPT_ENCODING, "identity");
         request.send().await.map_err(|error| unreachable(url, &error))
     }
 
@@ -142,7 +139,7 @@ impl Pages {
             self.check(&url)?;
             let response = self.get(&url).await?;
             let status = response.status();
-            if status.is_redirection() {
+            if is_redirect(status) {
                 url = next(&url, &response)?;
             } else if status.is_success() {
                 let bytes = read(response, MAX_ROBOTS, |_| Ok(())).await.map_err(|it| it.tell(&url))?;
@@ -158,6 +155,11 @@ impl Pages {
         }
         Ok(Rules::default())
     }
+}
+
+/// Returns whether a status sends to another address. Not each one that begins with 3 does.
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
 fn next(url: &Url, response: &Response) -> Result<Url, ToolError> {
@@ -188,6 +190,15 @@ async fn body(url: Url, response: Response) -> Result<Body, ToolError> {
         name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
     });
     is_text(&url, &media_type)?;
+    let coding =
+        response.headers().get(CONTENT_ENCODING).and_then(|it| it.to_str().ok()).unwrap_or("identity");
+    if !coding.eq_ignore_ascii_case("identity") {
+        let found: String = coding.chars().take(40).collect();
+        return Err(ToolError::new(
+            "unsupported",
+            format!("expected a page that is not compressed, but found {found:?}"),
+        ));
+    }
     let large = |length: Option<u64>| {
         let found = length.map_or("more".to_owned(), |it| format!("{it} bytes"));
         ToolError::invalid_input(format!(

@@ -4,7 +4,11 @@
 //! guard allows, and where the site's robots.txt does. Nothing is fetched that the user did not name, but for that file and
 //! the addresses to which a site redirects.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use plainwire::prelude::*;
+use tokio::time::timeout;
 use url::Url;
 
 mod decode;
@@ -12,10 +16,14 @@ mod fetch;
 mod outline;
 mod readable;
 mod robots;
+mod tree;
 
 pub use fetch::Pages;
 
 use crate::runtime::blocking;
+
+/// The time for a page: with its redirects, the rules for robots, and the search for its text.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A page with its readable text.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,9 +63,24 @@ impl Pages {
                 "expected an address such as https://example.com/page, but found {found:?}"
             ))
         })?;
-        let body = self.fetch(url).await?;
+        let seconds = PATIENCE.as_secs();
+        let late = || {
+            ToolError::timeout(format!("the page was not there after {seconds} s")).hint("try it again later")
+        };
+        timeout(PATIENCE, self.readable(url)).await.map_err(|_| late())?
+    }
+
+    async fn readable(&self, url: Url) -> Result<Page, ToolError> {
         let failed =
-            |error: tokio::task::JoinError| ToolError::failed("the page can't be read").logged(&error);
-        blocking(move || readable::page(&body)).await.map_err(failed)?
+            |error: &dyn std::error::Error| ToolError::failed("the page can't be read").logged(error);
+        let body = self.fetch(url).await?;
+        // Held until the work is done, also if nobody waits for it any more.
+        let turn = Arc::clone(&self.readers).acquire_owned().await.map_err(|error| failed(&error))?;
+        let read = blocking(move || {
+            let page = readable::page(&body);
+            drop(turn);
+            page
+        });
+        read.await.map_err(|error| failed(&error))?
     }
 }

@@ -23,9 +23,6 @@ pub(super) struct Outline {
     pub(super) links: Vec<(String, String)>,
     /// The visible text, with a line for each block.
     pub(super) text: String,
-    pub(super) elements: usize,
-    /// The greatest number of open elements.
-    pub(super) depth: usize,
 }
 
 /// Returns the outline of a page.
@@ -47,7 +44,6 @@ struct Sink(RefCell<Reading>);
 #[derive(Default)]
 struct Reading {
     outline: Outline,
-    open: usize,
     /// The number of open elements whose text nobody sees.
     hidden: usize,
     in_title: bool,
@@ -74,13 +70,6 @@ impl TokenSink for Sink {
 impl Reading {
     fn tag(&mut self, tag: &Tag) {
         let (name, is_start) = (&*tag.name, tag.kind == TagKind::StartTag);
-        if is_start {
-            self.outline.elements += 1;
-        }
-        if !is_void(name) && !tag.self_closing {
-            self.open = if is_start { self.open + 1 } else { self.open.saturating_sub(1) };
-            self.outline.depth = self.outline.depth.max(self.open);
-        }
         match name {
             "title" => self.in_title = is_start && self.outline.title.is_empty(),
             "script" | "style" | "noscript" | "template" | "svg" => {
@@ -135,25 +124,6 @@ fn raw(tag: &Tag) -> TokenSinkResult<()> {
 
 fn value(tag: &Tag, name: &str) -> Option<String> {
     tag.attrs.iter().find(|it| &*it.name.local == name).map(|it| it.value.to_string())
-}
-
-fn is_void(name: &str) -> bool {
-    matches!(
-        name,
-        "area"
-            | "base"
-            | "br"
-            | "col"
-            | "embed"
-            | "hr"
-            | "img"
-            | "input"
-            | "link"
-            | "meta"
-            | "source"
-            | "track"
-            | "wbr"
-    )
 }
 
 fn is_inline(name: &str) -> bool {

@@ -11,14 +11,8 @@ use super::Page;
 use super::decode::{decode, is_binary};
 use super::fetch::Body;
 use super::outline::{Outline, outline};
-
-/// The largest number of elements, and the greatest depth, of a page that Readability reads. Its time and its stack grow with
-/// them.
-const MAX_ELEMENTS: usize = 50_000;
-const MAX_DEPTH: usize = 400;
-
-/// The largest number of characters of a title, a name or a description.
-const MAX_LINE: usize = 300;
+use super::tree::tree;
+use crate::line::{MAX_LINE, one_line};
 
 /// The largest number of links to pages below a page.
 const MAX_BELOW: usize = 20;
@@ -62,11 +56,10 @@ fn of_text(text: String, url: &Url) -> Page {
 fn of_html(html: &str, url: &Url) -> Page {
     let outline = outline(html);
     let below = below(&outline, url);
-    let is_readable = outline.elements <= MAX_ELEMENTS && outline.depth <= MAX_DEPTH;
+
     let config = Config { text_mode: TextMode::Markdown, ..Config::default() };
-    let article = is_readable
-        .then(|| Readability::new(html, Some(url.as_str()), Some(config)).ok())
-        .flatten()
+    let article = tree(html)
+        .and_then(|it| Readability::with_document(it, Some(url.as_str()), Some(config)).ok())
         .and_then(|mut it| it.parse().ok());
     let own = |it: &Option<String>| it.as_deref().and_then(line);
     let title = article.as_ref().and_then(|it| line(&it.title)).or_else(|| line(&outline.title));
@@ -84,11 +77,8 @@ fn of_html(html: &str, url: &Url) -> Page {
     }
 }
 
-/// Returns a text on one line, cut to a length; `None` for an empty one.
 fn line(text: &str) -> Option<String> {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().filter(|it| !it.is_control()).take(MAX_LINE).collect();
-    (!line.is_empty()).then_some(line)
+    one_line(text, MAX_LINE)
 }
 
 /// Returns the links to pages of the same site whose path begins as that of the page does.
@@ -110,6 +100,7 @@ fn below(outline: &Outline, url: &Url) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tree::MAX_NODES;
     use super::*;
 
     fn read(media_type: &str, bytes: &[u8]) -> Result<Page, ToolError> {
@@ -149,7 +140,7 @@ mod tests {
         assert!(short.text.contains("One & two") && !short.text.contains("p{}"), "{}", short.text);
         let deep = format!("<title>Deep</title>{}words{}", "<div>".repeat(200_000), "</div>".repeat(200_000));
         assert_eq!(read("text/html", deep.as_bytes()).expect("a page").text, "words");
-        let wide = "<b>x</b> ".repeat(MAX_ELEMENTS + 1);
+        let wide = "<b>x</b> ".repeat(MAX_NODES);
         assert!(read("text/html", wide.as_bytes()).expect("a page").text.starts_with("x x"));
     }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::words::{stem, words};
 
 /// Each entry: words that follow one another in a question, and the labels that they stand for.
-const KEYWORDS: [(&str, &str); 149] = [
+const KEYWORDS: [(&str, &str); 151] = [
     // ai
     ("agent", "concept=agents category=ai"),
     ("ai", "category=ai"),
@@ -16,6 +16,8 @@ const KEYWORDS: [(&str, &str); 149] = [
     ("gpt", "category=ai"),
     ("language model", "category=ai"),
     ("llm", "category=ai"),
+    ("deep learning", "category=ai"),
+    ("expert system", "category=ai"),
     ("machine learning", "category=ai"),
     ("prompt", "concept=prompting category=ai"),
     ("rag", "concept=search category=ai"),
@@ -146,7 +148,7 @@ const KEYWORDS: [(&str, &str); 149] = [
     ("protobuf", "concept=serialization category=protocols"),
     ("protocol", "category=protocols"),
     ("quic", "concept=http category=networking"),
-    ("rest", "concept=http category=web"),
+    ("rest api", "concept=http category=web"),
     ("serialization", "concept=serialization"),
     ("server sent events", "concept=streaming category=web"),
     ("socket", "category=networking"),
@@ -182,6 +184,24 @@ pub(super) fn labels(stems: &[String]) -> impl Iterator<Item = (&'static str, &'
         .filter(move |(entry, _)| has(entry))
         .flat_map(|(_, labels)| labels.split(' '))
         .filter_map(|it| it.split_once('='))
+}
+
+/// Returns for each stem whether it is a part of an entry of several words.
+pub(super) fn covered(stems: &[String]) -> Vec<bool> {
+    let mut covered = vec![false; stems.len()];
+    for (entry, _) in STEMMED.iter().filter(|(entry, _)| entry.len() > 1) {
+        for at in 0..stems.len().saturating_sub(entry.len() - 1) {
+            if stems[at..at + entry.len()] == **entry {
+                covered[at..at + entry.len()].fill(true);
+            }
+        }
+    }
+    covered
+}
+
+/// Returns whether a stem is a part of an entry.
+pub(super) fn has_word(stem: &str) -> bool {
+    STEMMED.iter().any(|(entry, _)| entry.iter().any(|it| it == stem))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::words::stem;
 const MAX_CANDIDATES: usize = 400;
 
 /// The shortest word in which a typo is looked for.
-const MIN_TYPO: usize = 4;
+const MIN_TYPO: usize = 5;
 
 /// The matches of a question.
 #[derive(Debug)]
@@ -40,6 +40,7 @@ pub struct Ranked {
 /// # Errors
 /// An error of the file.
 pub fn rank(vault: &Vault, question: Question, filter: &Filter) -> Result<Ranked, FileError> {
+    let filter = &Filter { free_only: filter.free_only || question.free, ..filter.clone() };
     let found = ranked(vault, question, filter, false)?;
     match found.matches.first() {
         // A question for one resource is also one for what that resource is about.
@@ -102,7 +103,7 @@ fn ranked(
 
 /// Replaces the words that no resource has by those that may have been meant.
 fn correct(vault: &Vault, question: &mut Question) -> Result<Vec<(String, String)>, FileError> {
-    let mut corrected = Vec::new();
+    let mut corrected = question.spelled.clone();
     // Who quotes a title, or names an address, means each word.
     if question.phrase.is_some() || question.address.is_some() {
         return Ok(corrected);
@@ -126,7 +127,13 @@ fn weights(vault: &Vault, question: &Question) -> Result<Vec<f64>, FileError> {
     let all = vault.count()? as f64;
     let weigh = |stem: &String| {
         let found = vault.frequency(stem)? as f64;
-        let weight = if found > 0.0 { (1.0 + all / found).ln() } else { 0.2 };
+        // `RFC` says nothing about a number that no resource has.
+        let is_series = question.numbered.iter().any(|(series, _)| crate::words::stem(series) == *stem);
+        let weight = match found > 0.0 {
+            true if is_series => 0.5,
+            true => (1.0 + all / found).ln(),
+            false => 0.2,
+        };
         Ok(if Question::names_a_field(stem) { weight / 2.0 } else { weight })
     };
     question.stems.iter().map(weigh).collect()

@@ -8,7 +8,7 @@ use plainwire::prelude::*;
 
 use super::question::{Intent, Question};
 use crate::resource::{Difficulty, Freshness, Language, Resource, Type, address, domain};
-use crate::words::{stem, stems, words};
+use crate::words::{stems, words};
 
 /// The shortest stem that counts as the beginning of another word.
 const MIN_PREFIX: usize = 3;
@@ -131,24 +131,21 @@ fn is_exact(question: &Question, resource: &Resource) -> bool {
     if question.address.is_some() && question.address == address(&resource.url).ok() {
         return true;
     }
-    let title = words(&resource.title);
-    let head = resource.title.split([':', '(', '–', '—']).next().map(words).unwrap_or_default();
     if let Some(phrase) = &question.phrase {
-        return title.windows(phrase.len()).any(|it| it == phrase);
+        return words(&resource.title).windows(phrase.len()).any(|it| it == phrase);
     }
-    let has = |all: &[String], (name, number): &(String, String)| {
-        all.windows(2).any(|it| it[0] == *name && it[1] == *number)
+    let head = resource.title.split([':', '(', '–', '—']).next().unwrap_or_default();
+    let names = [&resource.title, head, &resource.id];
+    let has = |name: &str, (series, number): &(String, String)| {
+        words(name).windows(2).any(|it| it[0] == *series && it[1] == *number)
     };
-    let id = words(&resource.id);
-    if question.numbered.iter().any(|it| has(&head, it) || has(&id, it)) {
+    if question.numbered.iter().any(|it| has(head, it) || has(&resource.id, it)) {
         return true;
     }
-    let stemmed = |it: &[String]| it.iter().map(|it| stem(it)).collect::<Vec<_>>();
-    let telling = |it: &str| stems(it);
-    let head = resource.title.split([':', '(', '–', '—']).next().unwrap_or_default();
-    let asked: Vec<String> =
-        stemmed(&question.words).into_iter().filter(|it| !crate::words::is_common(it)).collect();
-    !asked.is_empty() && [&resource.title, head, &resource.id].iter().any(|it| telling(it) == asked)
+    // In any order: "the book of Rust".
+    let set = |it: Vec<String>| it.into_iter().collect::<BTreeSet<_>>();
+    let asked = set(question.stems.clone());
+    !asked.is_empty() && names.iter().any(|it| set(stems(it)) == asked)
 }
 
 /// Returns the part of `named` for which `has` is true; 0 if nothing is named.
@@ -198,9 +195,14 @@ fn freshness(resource: &Resource) -> f64 {
     }
 }
 
-/// Who looks for a place to start, and does not say what he knows, knows little. Others can follow most texts.
+/// Who looks for a place to start, and does not say what he knows, knows little; a specification or a paper is none. Others can
+/// follow most texts.
 fn difficulty(question: &Question, resource: &Resource) -> f64 {
     let wanted = question.difficulty.unwrap_or(Difficulty::Beginner);
+    let leads = !matches!(resource.kind, Type::Specification | Type::Paper);
+    if question.intent == Intent::Exploratory && !leads {
+        return 0.0;
+    }
     let shares = match (question.difficulty, question.intent) {
         (Some(_), _) => [1.0, 0.5, 0.0, 0.0],
         (None, Intent::Exploratory) => [1.0, 0.3, 0.0, 0.0],

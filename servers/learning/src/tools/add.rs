@@ -55,10 +55,12 @@ pub(crate) struct AddArguments {
 }
 
 pub(crate) async fn add_resource(args: AddArguments, library: State<Library>) -> Result<Added, ToolError> {
+    // As the parser writes it: without line breaks and the like.
+    let url = url::Url::parse(&args.url).map_or(args.url, String::from);
     let resource = Resource {
         id: args.id,
         title: args.title,
-        url: args.url,
+        url,
         description: args.description,
         kind: args.kind,
         categories: vec![args.category],
@@ -112,6 +114,10 @@ pub(crate) async fn add_resource_from_url(
     library: State<Library>,
 ) -> Result<Added, ToolError> {
     let page = library.pages.read(&args.url).await?;
+    if page.text.trim().is_empty() {
+        return Err(ToolError::invalid_input("expected a page with text, but found an empty one")
+            .hint("add_resource adds an address without reading it"));
+    }
     let given = [
         ("id", args.id.is_some()),
         ("title", args.title.is_some()),

@@ -48,6 +48,7 @@ pub(crate) async fn discover_resources(
         max_difficulty: args.max_difficulty,
         ..Filter::default()
     };
+    filter.check().map_err(ToolError::invalid_input)?;
     let ranked = library.ask(move |vault| rank(vault, question, &filter)).await?;
     let suggestions = match ranked.matches.is_empty() {
         true => library.ask(|vault| vault.counts("category")).await?.into_keys().collect(),

@@ -4,7 +4,7 @@ use plainwire::prelude::*;
 use plainwire::proto::base64;
 
 use super::Library;
-use crate::export::{Document, Form, document};
+use crate::export::{Document, ExportFormat, document};
 use crate::kinds::Exported;
 use crate::ranking::{Question, rank};
 use crate::resource::Resource;
@@ -23,8 +23,8 @@ pub(crate) struct ExportArguments {
     #[length(1..=1000)]
     query: String,
     /// The form of the document. `pdf` and `word` need pandoc; `json` is what `import_resources` reads.
-    #[default(Form::Md)]
-    format: Form,
+    #[default(ExportFormat::Md)]
+    format: ExportFormat,
     /// The largest number of resources, for a query other than `*`.
     #[default(25)]
     #[range(1..=400)]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use plainwire::prelude::*;
 
 use super::{Library, failed, lost};
-use crate::import::{self, Form, MAX_FILE, Unreadable};
+use crate::import::{self, ImportForm, MAX_FILE, Unreadable};
 use crate::kinds::ImportReport;
 use crate::runtime::blocking;
 
@@ -22,7 +22,7 @@ pub(crate) struct ImportArguments {
     #[length(..=4000)]
     path: Option<PathBuf>,
     /// The form, if it can't be recognised.
-    form: Option<Form>,
+    form: Option<ImportForm>,
 }
 
 pub(crate) async fn import_resources(
@@ -80,6 +80,10 @@ fn file(path: &std::path::Path) -> Result<String, ToolError> {
     let failed =
         |error: &std::io::Error| ToolError::invalid_input(format!("the file can't be read: {error}"));
     let mut bytes = Vec::new();
+    // A pipe would be waited for, and a device has no end.
+    if !std::fs::metadata(path).map_err(|error| failed(&error))?.is_file() {
+        return Err(ToolError::invalid_input("expected the path of a file, but found something else"));
+    }
     let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
     // One byte more than allowed shows that the file is too large, without reading all of it.
     file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;

@@ -58,7 +58,8 @@ fn lost(error: &tokio::task::JoinError) -> ToolError {
 
 /// Returns the error of a file for a model: what is wrong, but not where the file is.
 fn failed(error: &FileError) -> ToolError {
-    ToolError::failed(format!("the file of the vault can't be used: {error}")).retryable().logged(error)
+    let told = ToolError::failed(format!("the file of the vault can't be used: {error}")).logged(error);
+    if error.is_busy() { told.retryable() } else { told }
 }
 
 /// Returns a query in which words are replaced.

@@ -63,6 +63,7 @@ pub(crate) async fn search_resources(
     library: State<Library>,
 ) -> Result<SearchResults, ToolError> {
     let filter = args.filter();
+    filter.check().map_err(ToolError::invalid_input)?;
     let query = args.query.map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
     if query.is_none() && filter.is_empty() {
         return Err(needs_words().into());

@@ -35,6 +35,21 @@ impl Filter {
         *self == Self::default()
     }
 
+    /// Checks that some resource could pass.
+    ///
+    /// # Errors
+    /// A sentence, if the least difficulty is above the greatest.
+    pub fn check(&self) -> Result<(), String> {
+        match (self.min_difficulty, self.max_difficulty) {
+            (Some(least), Some(most)) if least > most => Err(format!(
+                "expected the least difficulty to be at most the greatest, but found {} and {}",
+                least.as_str(),
+                most.as_str()
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns whether a resource passes.
     pub fn passes(&self, it: &Resource) -> bool {
         let labels = labels(it);

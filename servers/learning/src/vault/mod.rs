@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plainwire_sqlite::{FileError, open_or_create};
@@ -39,7 +39,6 @@ pub fn built_in() -> Vec<Resource> {
 /// A file with resources.
 #[derive(Debug)]
 pub struct Vault {
-    path: PathBuf,
     /// Reading never waits for writing.
     reading: Mutex<Connection>,
     writing: Mutex<Connection>,
@@ -77,12 +76,7 @@ impl Vault {
         let mut writing = open_or_create(path)?;
         tables::prepare(&mut writing, is_new)?;
         let reading = open_or_create(path)?;
-        Ok(Self { path: path.to_owned(), reading: Mutex::new(reading), writing: Mutex::new(writing) })
-    }
-
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { reading: Mutex::new(reading), writing: Mutex::new(writing) })
     }
 
     /// Returns the resource with an id.
@@ -186,7 +180,7 @@ fn free_id(connection: &Connection, id: &str) -> Result<String, FileError> {
     // The largest number behind this id, found without trying each.
     let short = &id[..id.len().min(50)];
     let sql = "SELECT max(CAST(substr(id, ?2) AS INTEGER)) FROM resources
-        WHERE id >= ?1 || '-' AND id < ?1 || '.' AND substr(id, ?2) NOT GLOB '*[^0-9]*'";
+        WHERE id >= ?1 || '-' AND id < ?1 || '.' AND substr(id, ?2) NOT GLOB '*[^0-9]*' AND length(id) < ?2 + 9";
     let largest: Option<i64> = connection
         .prepare_cached(sql)?
         .query_row(params![short, short.len() as u32 + 2], |row| row.get(0))?;

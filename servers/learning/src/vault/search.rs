@@ -18,7 +18,7 @@ use crate::resource::Resource;
 const MAX_TERMS: usize = 64;
 
 /// From this length on, a word may have two mistakes.
-const TWO_MISTAKES: usize = 7;
+const TWO_MISTAKES: usize = 11;
 
 /// What is looked for.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,7 @@ impl Vault {
         select(&self.reading(), &found, "found.points DESC, it.id", filter, values, limit)
     }
 
-    /// Returns the resources that pass the filter, at most `limit`, by their titles; and how many there are without the limit.
+    /// Returns the resources that pass the filter, at most `limit`, by their ids; and how many there are without the limit.
     ///
     /// # Errors
     /// An error of the file.

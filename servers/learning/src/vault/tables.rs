@@ -2,14 +2,14 @@
 //!
 //! In: a connection to a file that is a vault, or is empty. Out: the tables of this version, with the program's resources.
 
-use plainwire_sqlite::{FileError, Form, digest};
+use plainwire_sqlite::{FileError, FileForm, digest};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::{BUILT_IN, built_in, rows};
 use crate::resource::address;
 
 /// The form of the file. Its mark is "PWle" in ASCII.
-pub(super) const FORM: Form = Form { name: "a vault", application: 0x5057_6c65, version: 1 };
+pub(super) const FORM: FileForm = FileForm { name: "a vault", application: 0x5057_6c65, version: 1 };
 
 /// `postings` has the stems of a resource, each with the weight of the best place in which it stands; `labels` has the words of
 /// the vocabulary that describe it, such as `type=book`; `vocabulary` has words as they are written, for typos.
@@ -39,6 +39,9 @@ pub(super) fn prepare(connection: &mut Connection, is_new: bool) -> Result<(), F
     let found = |connection: &Connection| {
         connection.query_row("SELECT digest FROM built_in", [], |row| row.get::<_, i64>(0)).optional()
     };
+    if !is_new {
+        is_whole(connection)?;
+    }
     if !is_new && found(connection)? == Some(current) {
         return Ok(());
     }
@@ -53,6 +56,17 @@ pub(super) fn prepare(connection: &mut Connection, is_new: bool) -> Result<(), F
         renew(&transaction, current)?;
     }
     Ok(transaction.commit()?)
+}
+
+/// Checks that a file has all tables.
+fn is_whole(connection: &Connection) -> Result<(), FileError> {
+    for table in ["resources", "postings", "labels", "vocabulary", "built_in"] {
+        let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        if !connection.prepare(sql)?.exists([table])? {
+            return Err(FileError::Unfit(format!("it is damaged: the table `{table}` is missing")));
+        }
+    }
+    Ok(())
 }
 
 /// Replaces the resources of the program. One whose id or address a user has added is left out: the user's stays.

@@ -112,3 +112,45 @@ fn new_resources_of_the_program_leave_those_of_the_user() {
     let ids: Vec<&str> = found.matches.iter().map(|it| &*it.0.id).collect();
     assert_eq!(ids.iter().filter(|it| **it == "raft-site").count(), 1, "{ids:?}");
 }
+
+#[test]
+fn a_name_that_sqlite_knows_is_a_file_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(":memory:");
+    let mut mine = built_in().remove(0);
+    (mine.id, mine.url) = ("mine".into(), "https://mine.example/".into());
+    Vault::open(&path).expect("a vault").add(&mine).expect("added");
+    assert!(path.is_file() && Vault::open(&path).is_ok_and(|it| it.get("mine").is_ok_and(|it| it.is_some())));
+    let error = plainwire_sqlite::open_or_create(std::path::Path::new("")).expect_err("no file");
+    assert!(error.to_string().contains("can't be"), "{error}");
+}
+
+#[test]
+fn a_vault_without_a_table_is_told_at_the_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("vault.db");
+    drop(Vault::open(&path).expect("a vault"));
+    rusqlite::Connection::open(&path)
+        .expect("a database")
+        .execute_batch("DROP TABLE vocabulary")
+        .expect("done");
+    let error = Vault::open(&path).expect_err("damage").to_string();
+    assert_eq!(error, "it is damaged: the table `vocabulary` is missing");
+}
+
+#[test]
+fn an_id_with_a_number_is_free_whatever_numbers_there_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let vault = Vault::open(&folder.path().join("vault.db")).expect("a vault");
+    let mut it = built_in().remove(0);
+    for (at, id) in ["note", "note-7", "note-9223372036854775807", "note-x"].into_iter().enumerate() {
+        (it.id, it.url) = (id.into(), format!("https://mine.example/{at}"));
+        vault.add(&it).expect("added");
+    }
+    assert_eq!(vault.free_id("note").expect("an id"), "note-8");
+    assert_eq!(vault.free_id("other").expect("an id"), "other");
+    let long = "x".repeat(60);
+    (it.id, it.url) = (long.clone(), "https://mine.example/long".into());
+    vault.add(&it).expect("added");
+    assert_eq!(vault.free_id(&long).expect("an id").len(), 52);
+}

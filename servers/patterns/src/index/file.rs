@@ -4,13 +4,13 @@
 
 use std::path::Path;
 
-use plainwire_sqlite::{FileError, Form, digest, open_or_create};
+use plainwire_sqlite::{FileError, FileForm, digest, open_or_create};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::library::Library;
 
 /// The form of the file. Its mark is "PWpi" in ASCII.
-const FORM: Form = Form { name: "an index", application: 0x5057_7069, version: 1 };
+const FORM: FileForm = FileForm { name: "an index", application: 0x5057_7069, version: 1 };
 
 pub(super) fn open(path: &Path, library: &Library) -> Result<Connection, FileError> {
     if let Some(connection) = existing(path, library)? {

@@ -64,7 +64,10 @@ impl AddressGuard {
     /// [`Blocked`], with the origin of the URL.
     pub fn check(&self, url: &Url) -> Result<(), Blocked> {
         let refuse = |expected: &str| {
-            let origin = url.origin().ascii_serialization();
+            let origin = match url.origin() {
+                origin if origin.is_tuple() => origin.ascii_serialization(),
+                _ => format!("{}:", url.scheme()),
+            };
             Err(Blocked(format!("expected {expected}, but found {:?}", shorten(&origin))))
         };
         let Some(host) = url.host() else { return refuse("a URL with a host") };
@@ -195,11 +198,13 @@ fn in_6(ip: Ipv6Addr, (net, bits): ([u16; 8], u32)) -> bool {
 }
 
 /// The IPv4 networks that count as private, each with the length of its prefix. From IANA's registry of
-/// special addresses: those that are not globally reachable, multicast, and the reserved ones.
-const PRIVATE_4: [([u8; 4], u32); 14] = [
+/// special addresses: those that are not globally reachable, multicast, and the reserved ones. And one in public space by which
+/// machines in Azure reach their host.
+const PRIVATE_4: [([u8; 4], u32); 15] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
     ([100, 64, 0, 0], 10),
+    ([168, 63, 129, 16], 32),
     ([169, 254, 0, 0], 16),
     ([172, 16, 0, 0], 12),
     ([192, 0, 0, 0], 24),

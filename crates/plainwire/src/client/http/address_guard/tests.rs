@@ -28,6 +28,7 @@ fn public_servers_do_not_lead_into_private_networks() {
         "https://10.0.0.1/",
         "https://100.64.0.1/",
         "https://169.254.169.254/latest/meta-data/",
+        "https://168.63.129.16/",
         "https://172.31.255.255/",
         "https://192.168.1.1/",
         "https://0.0.0.0/",
