@@ -8,6 +8,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use plainwire::model::CallToolResult;
 use plainwire::outputs::{Folder, Keeper, Settings};
 use plainwire::prelude::*;
 
@@ -45,24 +46,23 @@ async fn measure(
     let server = Server::new("speed").tool(Tool::new("write", write)).outputs(Settings::new(store));
     let client = plainwire::testing::client(server).await?;
 
-    let mut id = String::new();
-    let mut stream = Vec::new();
-    for _ in 0..RUNS {
-        let began = Instant::now();
-        let result = client.call_tool("write", json!({})).await?;
-        stream.push(began.elapsed());
-        if let Content::ResourceLink(link) = &result.content[0] {
-            id = link.uri.clone();
-        }
-    }
+    // The bytes that `cat` copies and that are searched.
+    let id = link(&client.call_tool("write", json!({})).await?)?;
     let file = folder.join(id.trim_start_matches("output://"));
     let copy = folder.join("copy");
-    let mut cat = Vec::new();
+    let (mut stream, mut cat) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
-        let _ = std::fs::remove_file(&copy);
+        // Before each, all is on the disk: a system with much that is not makes writers wait.
+        Command::new("sync").status()?;
         let began = Instant::now();
         Command::new("sh").args(["-c", "cat \"$1\" > \"$2\"", "sh"]).arg(&file).arg(&copy).status()?;
         cat.push(began.elapsed());
+        std::fs::remove_file(&copy)?;
+        Command::new("sync").status()?;
+        let began = Instant::now();
+        let result = client.call_tool("write", json!({})).await?;
+        stream.push(began.elapsed());
+        std::fs::remove_file(folder.join(link(&result)?.trim_start_matches("output://")))?;
     }
     row("streamed, against `cat > file`", &mut stream, &mut cat);
     for pattern in ["needle 7", "needle [0-9]+ of", "(?i)NEEDLE 77"] {
@@ -92,6 +92,14 @@ async fn measure(
         println!("| resident, at most | {} | | |", peak.trim());
     }
     Ok(())
+}
+
+/// Returns the link in a result.
+fn link(result: &CallToolResult) -> std::result::Result<String, String> {
+    match result.content.first() {
+        Some(Content::ResourceLink(link)) => Ok(link.uri.clone()),
+        other => Err(format!("expected a link, but found {other:?}")),
+    }
 }
 
 /// Returns lines of about 80 bytes, of which none matches.

@@ -85,7 +85,8 @@ impl Vault {
     /// An error of the file.
     pub fn get(&self, id: &str) -> Result<Option<Resource>, FileError> {
         let connection = self.reading();
-        let mut statement = connection.prepare_cached("SELECT record, sum FROM resources WHERE id = ?1")?;
+        let mut statement =
+            connection.prepare_cached("SELECT record, sum, id FROM resources WHERE id = ?1")?;
         statement.query_row([id], |row| Ok(rows::read(row))).optional()?.transpose()
     }
 

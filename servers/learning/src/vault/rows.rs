@@ -46,7 +46,7 @@ pub(super) fn insert(
 /// Removes the resources of the program.
 pub(super) fn remove_built_in(connection: &Connection) -> Result<(), FileError> {
     {
-        let mut statement = connection.prepare("SELECT record, sum FROM resources WHERE is_built_in")?;
+        let mut statement = connection.prepare("SELECT record, sum, id FROM resources WHERE is_built_in")?;
         let mut found = statement.query([])?;
         let mut less =
             connection.prepare("UPDATE vocabulary SET resources = resources - 1 WHERE word = ?1")?;
@@ -64,11 +64,12 @@ pub(super) fn remove_built_in(connection: &Connection) -> Result<(), FileError> 
     )?)
 }
 
-/// Returns the resource in a row whose first columns are `record` and `sum`.
+/// Returns the resource in a row whose first columns are `record`, `sum` and `id`.
 pub(super) fn read(row: &Row<'_>) -> Result<Resource, FileError> {
     let (record, sum): (String, i64) = (row.get(0)?, row.get(1)?);
     if digest(0, record.as_bytes()).cast_signed() != sum {
-        return Err(FileError::Unfit("it is damaged".to_owned()));
+        let id: String = row.get(2)?;
+        return Err(FileError::Unfit(format!("it is damaged: the resource {id:?} is not what was written")));
     }
     serde_json::from_str(&record)
         .map_err(|_| FileError::Unfit("it has a record that this program can't read".to_owned()))

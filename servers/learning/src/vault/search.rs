@@ -168,14 +168,14 @@ fn select(
         values.extend(group.into_iter().map(Value::from));
     }
     let sql = format!(
-        "SELECT it.record, it.sum, count(*) OVER () FROM {found} WHERE {passes} ORDER BY {order} LIMIT {limit}"
+        "SELECT it.record, it.sum, it.id, count(*) OVER () FROM {found} WHERE {passes} ORDER BY {order} LIMIT {limit}"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows_found = statement.query(params_from_iter(values))?;
     let (mut resources, mut total) = (Vec::new(), 0);
     while let Some(row) = rows_found.next()? {
         resources.push(rows::read(row)?);
-        total = row.get::<_, u32>(2)? as usize;
+        total = row.get::<_, u32>(3)? as usize;
     }
     Ok((resources, total))
 }

@@ -68,7 +68,8 @@ fn a_record_that_was_changed_outside_is_told() {
     connection
         .execute("UPDATE resources SET record = replace(record, 'Raft', 'Rift') WHERE id = 'raft-paper'", [])
         .expect("changed");
-    assert_eq!(vault.get("raft-paper").expect_err("damage").to_string(), "it is damaged");
+    let error = vault.get("raft-paper").expect_err("damage").to_string();
+    assert_eq!(error, "it is damaged: the resource \"raft-paper\" is not what was written");
     assert!(vault.get("raft-site").is_ok_and(|it| it.is_some()), "the rest can be read");
 }
 

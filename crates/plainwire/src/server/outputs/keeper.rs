@@ -2,13 +2,14 @@
 //!
 //! In: the store, and the caller of a tool. Out: outputs of that caller.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use plainwire_proto::json::visible;
 use plainwire_proto::model::{Content, Resource};
 
-use super::store::{About, OutputError, OutputId, Outputs, Stat};
+use super::store::{About, OutputError, OutputId, Outputs, Stat, Visit};
 use crate::server::context::Context;
 use crate::server::principal::Principal;
 use crate::server::result::ToolError;
@@ -104,6 +105,17 @@ impl Keeper {
     pub(super) async fn read(&self, id: &OutputId, offset: u64, max: usize) -> Result<Vec<u8>, ToolError> {
         let read = self.0.store.read(id, offset, max).await.map_err(|error| unread(&error))?;
         read.ok_or_else(gone)
+    }
+
+    /// Passes bytes to `visit`: see [`Outputs::scan`].
+    pub(super) async fn scan(
+        &self,
+        id: &OutputId,
+        range: Range<u64>,
+        visit: Visit,
+    ) -> Result<u64, ToolError> {
+        let passed = self.0.store.scan(id, range, visit).await.map_err(|error| unread(&error))?;
+        passed.ok_or_else(gone)
     }
 }
 

@@ -47,7 +47,9 @@ mod tools;
 
 pub(crate) use keep::{Around, Keep};
 pub use keeper::{Keeper, OutputWriter};
-pub use store::{About, Folder, OutputError, OutputFuture, OutputId, OutputState, Outputs, Stat, contract};
+pub use store::{
+    About, Folder, OutputError, OutputFuture, OutputId, OutputState, Outputs, Stat, Visit, contract,
+};
 
 /// The default of [`Settings::threshold`].
 const THRESHOLD: usize = 16 << 10;

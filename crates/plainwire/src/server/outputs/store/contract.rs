@@ -4,9 +4,11 @@
 //! whether they keep the rules of [`Outputs`](super::Outputs), and for a broken rule what was expected and what was found.
 
 use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{About, OutputId, OutputState, Outputs};
+use super::{About, OutputId, OutputState, Outputs, Visit};
 
 /// The outcome of a rule.
 pub type Kept = Result<(), String>;
@@ -24,6 +26,7 @@ macro_rules! outputs_contract {
             [
                 an_output_is_read_as_it_was_written
                 an_output_is_read_while_it_grows
+                a_range_is_passed_in_order
                 a_range_past_the_end_is_empty
                 an_output_that_is_cut_off_keeps_its_bytes
                 an_id_is_taken_once
@@ -107,6 +110,33 @@ pub async fn an_output_is_read_while_it_grows<S: Outputs>(make: impl AsyncFn(u64
     }
     told(here.finish(&id).await)?;
     same("the state", state(&there, &id).await?, Some((8, OutputState::Complete)))
+}
+
+/// A range is passed in order and once, until the visitor has enough or the range ends; also of an output that grows.
+pub async fn a_range_is_passed_in_order<S: Outputs>(make: impl AsyncFn(u64) -> [S; 2]) -> Kept {
+    let [here, there] = make(8 << 20).await;
+    let bytes: Vec<u8> = (0..1 << 20).map(|it: u32| it.to_le_bytes()[1]).collect();
+    let id = begin(&here, &bytes, HOUR).await?;
+    for (range, enough) in
+        [(0..1 << 20, 2 << 20), (300_000..700_001, 2 << 20), (5..u64::MAX, 400_000), (9..9, 1)]
+    {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::clone(&seen);
+        let visit: Visit = Box::new(move |piece| {
+            let mut seen = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.extend_from_slice(piece);
+            if seen.len() < enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let passed = told(there.scan(&id, range.clone(), visit).await)?;
+        let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+        same("the number of bytes that were passed", passed, Some(seen.len() as u64))?;
+        let (begin, end) =
+            (range.start as usize, usize::try_from(range.end).map_or(bytes.len(), |it| it.min(bytes.len())));
+        let is_whole = seen.len() == end - begin || seen.len() >= enough;
+        same("the bytes that were passed", is_whole && bytes[begin..end].starts_with(&seen), true)?;
+    }
+    let none = told(here.scan(&OutputId::new(HOUR), 0..1, Box::new(|_| ControlFlow::Continue(()))).await)?;
+    same("a range of no output", none, None)
 }
 
 /// A part that begins at or after the end has no bytes.

@@ -5,12 +5,13 @@
 
 use std::fmt;
 use std::future::Future;
+use std::ops::{ControlFlow, Range};
 use std::pin::Pin;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::runtime::{random, unix};
+use crate::runtime::{blocking, random, unix};
 
 pub mod contract;
 mod folder;
@@ -50,7 +51,46 @@ pub trait Outputs: Send + Sync + 'static {
 
     /// Returns up to `max` bytes from `offset`: fewer only at the end of what is there; `None` if there is no such output.
     fn read<'s>(&'s self, id: &'s OutputId, offset: u64, max: usize) -> OutputFuture<'s, Option<Vec<u8>>>;
+
+    /// Passes the bytes in `range` to `visit`, in order and in pieces, until it breaks or there are no more. Returns how many were
+    /// passed; `None` if there is no such output. `visit` may take long and does not run on a thread of the runtime.
+    ///
+    /// By default, the bytes are read by [`Self::read`]. A store that can pass them without a copy of each overrides this.
+    fn scan<'s>(
+        &'s self,
+        id: &'s OutputId,
+        range: Range<u64>,
+        visit: Visit,
+    ) -> OutputFuture<'s, Option<u64>> {
+        Box::pin(async move {
+            let (mut at, mut visit) = (range.start, visit);
+            while at < range.end {
+                let length = SCAN.min(usize::try_from(range.end - at).unwrap_or(SCAN));
+                let Some(piece) = self.read(id, at, length).await? else { return Ok(None) };
+                if piece.is_empty() {
+                    break;
+                }
+                at += piece.len() as u64;
+                let (back, flow) = blocking(move || {
+                    let flow = visit(&piece);
+                    (visit, flow)
+                })
+                .await;
+                visit = back;
+                if flow.is_break() {
+                    break;
+                }
+            }
+            Ok(Some(at - range.start))
+        })
+    }
 }
+
+/// A function that looks at the bytes of an output, piece by piece.
+pub type Visit = Box<dyn FnMut(&[u8]) -> ControlFlow<()> + Send>;
+
+/// The largest piece that is passed to a [`Visit`], in bytes. It stays in the cache of a core.
+const SCAN: usize = 128 << 10;
 
 /// The facts about an output that do not change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

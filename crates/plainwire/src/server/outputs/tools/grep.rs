@@ -2,12 +2,15 @@
 //!
 //! In: an expression, and where to begin. Out: lines, within limits, and where to go on. The time is linear in the size of the output.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use plainwire_macros::data;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::lines::{Limits, Lines, Match};
 use super::{Completeness, MAX_ANSWER, as_text, offset};
-use crate::runtime::blocking;
 use crate::server::context::Context;
 use crate::server::outputs::keeper::{Keeper, SCHEME};
 use crate::server::outputs::store::OutputId;
@@ -19,9 +22,8 @@ const LIMIT: usize = 100;
 /// The largest compiled expression, in bytes. The time for each byte of an output grows with it.
 const MAX_COMPILED: usize = 256 << 10;
 
-/// The bytes that are searched at once, and after which progress is told.
-const PIECE: usize = 512 << 10;
-const STRIDE: u64 = 64 << 20;
+/// The bytes after which progress is told. A call that is cancelled searches no more than these.
+const STRIDE: u64 = 32 << 20;
 
 /// The lines that are asked for.
 #[data]
@@ -91,29 +93,29 @@ pub(crate) async fn grep(keeper: Keeper, wanted: Wanted, ctx: Context) -> Result
         matches: wanted.limit.unwrap_or(LIMIT),
     };
     let line = line_at(&keeper, &id, begin).await?;
-    let mut lines = Lines::new(regex, limits, begin, line);
-    let (mut at, mut told) = (begin, begin + STRIDE);
-    while at < stat.bytes && lines.has_room() {
-        let piece = keeper.read(&id, at, PIECE.min((stat.bytes - at) as usize)).await?;
-        if piece.is_empty() {
+    let (mut at, total) = (begin, stat.bytes);
+    let lines = Arc::new(Mutex::new(Lines::new(regex, limits, begin, line)));
+    let has_room = || lock(&lines).has_room();
+    while at < total && has_room() {
+        let (shared, mut seen) = (Arc::clone(&lines), at);
+        let visit = move |piece: &[u8]| {
+            let mut lines = lock(&shared);
+            seen += piece.len() as u64;
+            lines.push(piece, seen >= total);
+            if lines.has_room() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let passed = keeper.scan(&id, at..total.min(at + STRIDE), Box::new(visit)).await?;
+        if passed == 0 {
             break;
         }
-        at += piece.len() as u64;
-        let is_last = at >= stat.bytes;
-        lines = blocking(move || {
-            lines.push(&piece, is_last);
-            lines
-        })
-        .await;
-        if at >= told {
-            told = at + STRIDE;
-            ctx.progress(at as f64, Some(stat.bytes as f64), None);
-        }
+        at += passed;
+        ctx.progress(at as f64, Some(total as f64), None);
     }
+    let mut lines = lock(&lines);
     let (next, _) = lines.position();
     Ok(Found {
         uri: format!("{SCHEME}{}", id.as_str()),
-        matches: lines.matches.into_iter().map(shown).collect(),
+        matches: lines.matches.drain(..).map(shown).collect(),
         next_offset: (next < stat.bytes).then_some(next),
         total_bytes: stat.bytes,
         state: Completeness::from(&stat),
@@ -143,16 +145,25 @@ fn compile(wanted: &Wanted) -> Result<Regex, ToolError> {
 
 /// Returns the number of the line in which the byte at `offset` is.
 async fn line_at(keeper: &Keeper, id: &OutputId, offset: u64) -> Result<u64, ToolError> {
-    let (mut at, mut line) = (0, 1);
+    let breaks = Arc::new(AtomicU64::new(0));
+    let mut at = 0;
     while at < offset {
-        let piece = keeper.read(id, at, PIECE.min((offset - at) as usize)).await?;
-        if piece.is_empty() {
+        let counted = Arc::clone(&breaks);
+        let visit = move |piece: &[u8]| {
+            counted.fetch_add(memchr::memchr_iter(b'\n', piece).count() as u64, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        };
+        let passed = keeper.scan(id, at..offset.min(at + STRIDE), Box::new(visit)).await?;
+        if passed == 0 {
             break;
         }
-        at += piece.len() as u64;
-        line += memchr::memchr_iter(b'\n', &piece).count() as u64;
+        at += passed;
     }
-    Ok(line)
+    Ok(breaks.load(Ordering::Relaxed) + 1)
+}
+
+fn lock(lines: &Mutex<Lines>) -> MutexGuard<'_, Lines> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn shown(it: Match) -> Line {
