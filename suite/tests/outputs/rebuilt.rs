@@ -1,5 +1,6 @@
 //! Every answer can be rebuilt to the byte, by pages and by lines, over every transport and in every revision.
 
+use plainwire::client::http::Remote;
 use plainwire::http::Http;
 use plainwire::model::{EmbeddedResource, ResourceContents};
 use plainwire::presentation::Presentation;
@@ -218,6 +219,43 @@ async fn an_output_is_not_there_for_another_principal() {
     }
     assert!(bob.read_resource(link.as_str()).await.is_err());
     assert!(ada.read_resource(link.as_str()).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_output_is_not_there_for_another_token_over_http_and_http_sse() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (ada, bob) = ("ada-0123456789abcdef", "bob-0123456789abcdef");
+    let http = Http::new(shapes().outputs(settings())).http_sse();
+    let http = http.bearer_token("ada", ada).bearer_token("bob", bob);
+    tokio::spawn(http.serve_on(listener, std::future::pending()));
+    let connect = async |path: &str, era, token: &str| {
+        let remote = Remote::new(format!("http://{address}/{path}")).bearer_token(token);
+        Client::builder().era(era).remote(remote).await.expect("a client")
+    };
+    let ways = [("mcp", EraChoice::Legacy), ("mcp", EraChoice::Modern), ("sse", EraChoice::Legacy)];
+    for (path, era) in ways {
+        let owner = connect(path, era, ada).await;
+        let result = owner.call_tool("text", json!({})).await.expect("a result");
+        let link = &links(&result)[0];
+        for (path, era) in ways {
+            let (same, other) = (connect(path, era, ada).await, connect(path, era, bob).await);
+            assert_eq!(by_pages(&same, link, 4_096).await.expect("the output").len(), 300 * 22);
+            for tool in ["output_page", "output_grep", "output_json"] {
+                let arguments = match tool {
+                    "output_grep" => json!({ "id": link, "pattern": "" }),
+                    _ => json!({ "id": link }),
+                };
+                let result = other.call_tool(tool, arguments).await.expect("a result");
+                let text = result.content[0].as_text().expect("a text");
+                assert!(
+                    result.is_error && text.starts_with("there is no such output"),
+                    "{path} {tool}: {text}"
+                );
+            }
+            assert!(other.read_resource(link.as_str()).await.is_err(), "{path}");
+        }
+    }
 }
 
 /// A server that is made anew for each transport, and calls whose answers do not change.

@@ -148,10 +148,12 @@ impl Question {
     fn answer(&self, text: &str) -> Result<Part, ToolError> {
         let at = self.pointer.shown();
         let value = self.pointer.find(text).map_err(|depth| {
-            let error = ToolError::not_found(format!(
-                "there is no value at {at}: the first {depth} steps of the path exist"
-            ));
-            error.hint("ask for the part that exists, to see what is there")
+            let error = match self.pointer.beginning(depth) {
+                "" => format!("there is no value at {at}, nor at any part of this path"),
+                there => format!("there is no value at {at}, but there is one at `{}`", visible(there, 80)),
+            };
+            ToolError::not_found(error)
+                .hint("ask for the part that exists, or for all with an empty `pointer`")
         })?;
         match serde_json::from_str::<Vec<&RawValue>>(value) {
             Ok(items) => self.list(&items, &at),
@@ -210,6 +212,12 @@ impl Path {
             }
         };
         Ok(Self { text: pointer.to_owned(), steps })
+    }
+
+    /// Returns the path of the first `steps` steps.
+    fn beginning(&self, steps: usize) -> &str {
+        let end = self.text.match_indices('/').nth(steps).map_or(self.text.len(), |(at, _)| at);
+        &self.text[..end]
     }
 
     /// Returns the text of the value at this path. The error is the number of steps that exist.
@@ -271,9 +279,10 @@ mod tests {
         assert_eq!(value("/list", &["/a", "/b/c"]), Ok((projected, Some(2), None)));
         assert_eq!(value("", &[]).expect("a value").0, text);
         for (pointer, expected) in [
-            ("/list/01", "there is no value at `/list/01`: the first 1 steps of the path exist"),
-            ("/list/2/a", "there is no value at `/list/2/a`: the first 1 steps of the path exist"),
-            ("/z/0", "there is no value at `/z/0`: the first 1 steps of the path exist"),
+            ("/list/01", "there is no value at `/list/01`, but there is one at `/list`"),
+            ("/list/2/a", "there is no value at `/list/2/a`, but there is one at `/list`"),
+            ("/z/0", "there is no value at `/z/0`, but there is one at `/z`"),
+            ("/x/y", "there is no value at `/x/y`, nor at any part of this path"),
             ("z", "expected `pointer` to be empty or to begin with `/`, but found \"z\""),
         ] {
             assert_eq!(value(pointer, &[]).expect_err("no value"), expected);
