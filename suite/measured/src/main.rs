@@ -3,12 +3,13 @@
 //! It serves stdio, or with `--http PORT` `http://127.0.0.1:PORT/mcp`, or with `--http PORT CERTIFICATE KEY`
 //! the same over HTTPS. `MCP_CT=1` selects the single-threaded runtime. `MCP_SLOW_MS=n` raises the limit
 //! above which the first step of a handler counts as slow, for counts under an emulator in which everything
-//! is slow.
+//! is slow. `MCP_OUTPUTS=FOLDER` keeps large results whole in FOLDER.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use plainwire::http::Http;
+use plainwire::outputs::{Folder, Settings};
 use plainwire::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -94,6 +95,9 @@ fn main() -> Result<()> {
     };
     let runtime = runtime.enable_all().build().expect("a runtime");
     let mut server = server(dummies);
+    if let Some(folder) = std::env::var_os("MCP_OUTPUTS") {
+        server = server.outputs(Settings::new(Folder::open(folder).expect("a folder")));
+    }
     if let Some(millis) = std::env::var("MCP_SLOW_MS").ok().and_then(|n| n.parse().ok()) {
         server = server.slow_step(Duration::from_millis(millis));
     }
