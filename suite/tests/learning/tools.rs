@@ -30,6 +30,10 @@ async fn a_search_has_all_words_and_passes_all_filters() {
         assert_eq!((ids(&all).len(), all["total"].as_u64() > Some(100)), (25, true), "at most 25 are shown");
         let typo = value(&client.call_tool("search_resources", json!({ "query": "tokoi" })).await?);
         assert_eq!((&typo["didYouMean"], ids(&typo)[0]), (&json!("tokio"), "tokio-tutorial"));
+        let free = value(&client.call_tool("search_resources", json!({ "query": "free effective java" })).await?);
+        assert!(!ids(&free).contains(&"effective-java-3"), "a book that is sold: {free}");
+        let sold = value(&client.call_tool("search_resources", json!({ "query": "effective java" })).await?);
+        assert_eq!(ids(&sold).first(), Some(&"effective-java-3"));
         let nothing = client.call_tool("search_resources", json!({})).await?;
         assert_eq!(value(&nothing)["kind"], "needsInput:v1");
         Ok(())

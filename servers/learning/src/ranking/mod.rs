@@ -40,7 +40,6 @@ pub struct Ranked {
 /// # Errors
 /// An error of the file.
 pub fn rank(vault: &Vault, question: Question, filter: &Filter) -> Result<Ranked, FileError> {
-    let filter = &Filter { free_only: filter.free_only || question.free, ..filter.clone() };
     let found = ranked(vault, question, filter, false)?;
     match found.matches.first() {
         // A question for one resource is also one for what that resource is about.
@@ -66,6 +65,7 @@ fn ranked(
     filter: &Filter,
     all_stems: bool,
 ) -> Result<Ranked, FileError> {
+    let filter = &Filter { free_only: filter.free_only || question.free, ..filter.clone() };
     let corrected = correct(vault, &mut question)?;
     let weights = weights(vault, &question)?;
     // A label is worth as much as a rare word in the title.
