@@ -1,7 +1,7 @@
 //! SQLite files of servers: opened if they are what they should be, and otherwise left as they are.
 //!
 //! In: a path, and the [`FileForm`] that the file should have. Out: a connection, or a [`FileError`] whose text says what is wrong.
-//! What is in the tables is no matter of this crate.
+//! The contents of the tables are up to the server.
 
 use std::fmt;
 use std::path::Path;

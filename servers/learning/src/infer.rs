@@ -1,4 +1,4 @@
-//! What a resource is, as far as its address and its title say.
+//! The description of a resource, as far as its address and its title give it.
 //!
 //! In: an address and what is known. Out: a [`Resource`] in which the rest is inferred: its id, type, category, concepts, difficulty
 //! and language. What is known is never replaced.
@@ -16,7 +16,7 @@ const MAX_DESCRIPTION: usize = 1_000;
 /// The largest number of bytes of an inferred id, so that a number fits behind it.
 const MAX_ID: usize = 50;
 
-/// What is known of a resource.
+/// The members of a resource that are known.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) id: Option<String>,

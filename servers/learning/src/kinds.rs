@@ -58,7 +58,7 @@ pub struct Discovery {
     pub suggestions: Vec<String>,
 }
 
-/// What a question names.
+/// The parts of the vocabulary that a question names.
 #[data]
 #[serde(rename_all = "camelCase")]
 pub struct Understood {

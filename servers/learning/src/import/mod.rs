@@ -26,7 +26,7 @@ pub enum ImportForm {
     Bookmarks,
     /// OPML, which readers of feeds write.
     Opml,
-    /// What `export_results` writes as `json`.
+    /// The JSON that `export_results` writes.
     Vault,
 }
 

@@ -84,3 +84,36 @@ impl Pages {
         read.await.map_err(|error| failed(&error))?
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use plainwire::client::http::address_guard::Permission;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_third_page_waits_for_its_turn() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/page", listener.local_addr().expect("an address"));
+        // The rules of the site, and then the page.
+        let site = std::thread::spawn(move || {
+            for body in ["", "<title>T</title>text"] {
+                let (mut stream, _) = listener.accept().expect("a request");
+                let _ = stream.read(&mut [0; 4_096]);
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close";
+                let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            }
+        });
+        let pages = Pages::new(Permission::Granted).expect("a reader");
+        let turns: Vec<_> =
+            (0..2).map(|_| Arc::clone(&pages.readers).try_acquire_owned().expect("a turn")).collect();
+        assert!(pages.readers.try_acquire().is_err(), "two at once");
+        let mut reading = std::pin::pin!(pages.read(&url));
+        assert!(timeout(Duration::from_secs(1), &mut reading).await.is_err(), "it waits");
+        drop(turns);
+        assert_eq!(reading.await.expect("a page").text, "text");
+        site.join().expect("the site has ended");
+    }
+}

@@ -3,6 +3,7 @@
 //! In: resources, words and filters. Out: resources. What was added is on the disk when the function returns, and two programs
 //! may use a file at once: every answer is read from the file. How good a match is, is decided by [`crate::ranking`].
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -130,6 +131,8 @@ impl Vault {
         let mut connection = self.writing();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut imported = Imported::default();
+        // The largest number behind each id, so that equal titles are not counted for each entry again.
+        let mut numbers = HashMap::new();
         for (done, mut it) in resources.enumerate() {
             if done % STEP == 0 && step(done).is_break() {
                 return Ok(None);
@@ -139,7 +142,7 @@ impl Vault {
                 imported.known += 1;
                 continue;
             }
-            it.id = free_id(&transaction, &it.id)?;
+            it.id = free_id(&transaction, &it.id, &mut numbers)?;
             rows::insert(&transaction, &it, &address, false)?;
             imported.added += 1;
         }
@@ -155,7 +158,7 @@ impl Vault {
     /// # Errors
     /// An error of the file.
     pub fn free_id(&self, id: &str) -> Result<String, FileError> {
-        free_id(&self.reading(), id)
+        free_id(&self.reading(), id, &mut HashMap::new())
     }
 
     fn reading(&self) -> MutexGuard<'_, Connection> {
@@ -173,19 +176,39 @@ fn id_of_address(connection: &Connection, address: &str) -> Result<Option<String
     Ok(statement.query_row([address], |row| row.get(0)).optional()?)
 }
 
-fn free_id(connection: &Connection, id: &str) -> Result<String, FileError> {
+/// Returns an id that no resource has. `numbers` has the largest number behind each id that was asked for, and is
+/// brought up to date.
+fn free_id(
+    connection: &Connection,
+    id: &str,
+    numbers: &mut HashMap<String, i64>,
+) -> Result<String, FileError> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM resources WHERE id = ?1")?;
     if !statement.exists([id])? {
         return Ok(id.to_owned());
     }
-    // The largest number behind this id, found without trying each.
     let short = &id[..id.len().min(50)];
+    if !numbers.contains_key(short) {
+        numbers.insert(short.to_owned(), largest_number(connection, short)?);
+    }
+    let largest = numbers.entry(short.to_owned()).or_insert(1);
+    // An entry of the same import may have the id of the next number as its own.
+    loop {
+        *largest += 1;
+        let free = format!("{short}-{largest}");
+        if !statement.exists([&free])? {
+            return Ok(free);
+        }
+    }
+}
+
+/// Returns the largest number behind an id, at least 1.
+fn largest_number(connection: &Connection, id: &str) -> Result<i64, FileError> {
     let sql = "SELECT max(CAST(substr(id, ?2) AS INTEGER)) FROM resources
         WHERE id >= ?1 || '-' AND id < ?1 || '.' AND substr(id, ?2) NOT GLOB '*[^0-9]*' AND length(id) < ?2 + 9";
-    let largest: Option<i64> = connection
-        .prepare_cached(sql)?
-        .query_row(params![short, short.len() as u32 + 2], |row| row.get(0))?;
-    Ok(format!("{short}-{}", largest.unwrap_or(1) + 1))
+    let mut statement = connection.prepare_cached(sql)?;
+    let largest: Option<i64> = statement.query_row(params![id, id.len() as u32 + 2], |row| row.get(0))?;
+    Ok(largest.unwrap_or(1).max(1))
 }
 
 impl From<FileError> for AddError {
