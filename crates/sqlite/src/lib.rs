@@ -34,11 +34,27 @@ pub enum FileError {
 
 impl FileForm {
     /// Opens a file that has this form, for reading. `None` if there is no file, or an empty one. The version is at most that
-    /// of the form.
+    /// of the form. Reads the whole file.
     ///
     /// # Errors
     /// A file of another program, of a newer version, or one that SQLite finds damaged. It is left as it is.
     pub fn existing(&self, path: &Path) -> Result<Option<(Connection, i64)>, FileError> {
+        let found = self.recognised(path)?;
+        if let Some((connection, _)) = &found {
+            let health: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
+            if health != "ok" {
+                return Err(FileError::Unfit("it is damaged".to_owned()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Opens a file that has this form, for reading, like [`Self::existing`]. Reads only its marks: damage is found by whoever
+    /// reads the damaged part.
+    ///
+    /// # Errors
+    /// A file of another program or of a newer version. It is left as it is.
+    pub fn recognised(&self, path: &Path) -> Result<Option<(Connection, i64)>, FileError> {
         if !path.exists() {
             return Ok(None);
         }
@@ -64,10 +80,6 @@ impl FileForm {
             let (name, expected) = (self.name, self.version);
             let why = format!("expected {name} of version {expected}, but found the newer version {version}");
             return Err(FileError::Unfit(why));
-        }
-        let health: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
-        if health != "ok" {
-            return Err(FileError::Unfit("it is damaged".to_owned()));
         }
         Ok(Some((connection, version)))
     }

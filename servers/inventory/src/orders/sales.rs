@@ -1,0 +1,390 @@
+//! Sales orders: made, packed, delivered in parts, corrected.
+//!
+//! What is delivered leaves the stock at its average cost, which becomes the cost of the row.
+
+use plainwire::prelude::*;
+use rusqlite::{OptionalExtension as _, params};
+
+use super::rows::{AddSalesRow, RowQuantity, UpdateSalesRow, check, count};
+use super::{
+    Head, Line, NewLine, NewOrder, OrderType, finish, go, head, insert, insert_line, line, lines, view,
+};
+use crate::amount::Amount;
+use crate::catalog::bom::positive;
+use crate::catalog::{List, Partner, location, partner, reading, sku, variant};
+use crate::fault::Fault;
+use crate::ledger::{self, Posting};
+use crate::states::Sales;
+use crate::time::Time;
+use crate::work::Work;
+
+const OF: OrderType = OrderType::SalesOrder;
+
+/// A sales order to make.
+#[derive(Clone, Debug)]
+pub struct Create {
+    pub order_no: Option<String>,
+    pub customer_id: i64,
+    pub location_id: Option<i64>,
+    pub rows: Vec<AddSalesRow>,
+    pub delivery_date: Option<Time>,
+    pub notes: Option<String>,
+    pub created_at: Option<Time>,
+}
+
+/// Makes a sales order. Returns its id.
+///
+/// # Errors
+/// A customer, a location or a variant that does not exist; an amount that no row may have.
+pub fn create(work: &mut Work<'_>, it: &Create) -> Result<i64, Fault> {
+    work.begin(OF.name(), None, "create");
+    count(it.rows.len())?;
+    let customer = partner(work.db, Partner::Customer, it.customer_id)?;
+    let order = NewOrder {
+        number: it.order_no.as_deref(),
+        location: location(work.db, it.location_id)?,
+        customer: Some(customer.id),
+        created_at: it.created_at,
+        due_at: it.delivery_date,
+        notes: it.notes.as_deref(),
+        ..NewOrder::default()
+    };
+    work.changed("customer", (), &customer.name);
+    work.changed("status", (), Sales::NotShipped);
+    let id = insert(work, OF, Sales::NotShipped, &order)?;
+    for row in &it.rows {
+        add_row(work, id, customer.id, order.location, row)?;
+    }
+    work.created(id);
+    work.next(format!("fulfill_order with order_id {id} and order_type sales, when the goods leave"));
+    finish(work, id)?;
+    Ok(id)
+}
+
+fn add_row(
+    work: &mut Work<'_>,
+    order: i64,
+    customer: i64,
+    location: i64,
+    row: &AddSalesRow,
+) -> Result<(), Fault> {
+    let id = variant(work.db, &row.sku_or_variant_id)?;
+    let found = reading::variant(work.db, id)?;
+    let price = row.price_per_unit.unwrap_or(found.sales_price);
+    let rate: Amount = work
+        .db
+        .prepare_cached("SELECT discount_rate FROM customer WHERE id = ?1")?
+        .query_row([customer], |row| row.get(0))?;
+    let by_rate = || row.quantity.times(price).times(rate).per(Amount::from(100)).money();
+    let discount = row.total_discount.unwrap_or_else(by_rate);
+    check(row.quantity, price, discount)?;
+    let stock = ledger::balance(work.db, id, location)?;
+    if stock.quantity < row.quantity {
+        work.warn(format!("{}: {} ordered, {} in stock", found.sku, row.quantity, stock.quantity));
+    }
+    insert_line(work, order, &NewLine { price, discount, ..NewLine::of(id, row.quantity) })?;
+    work.changed(format!("rows[{}].quantity", found.sku), (), row.quantity);
+    work.changed(format!("rows[{}].price_per_unit", found.sku), (), price);
+    Ok(())
+}
+
+/// Changes of the header of a sales order.
+#[data]
+#[derive(Clone, Debug, Default)]
+pub struct Header {
+    /// `PACKED` or `NOT_SHIPPED`. Deliveries are made by `fulfill_order`.
+    pub status: Option<Sales>,
+    pub customer_id: Option<i64>,
+    pub location_id: Option<i64>,
+    pub delivery_date: Option<Time>,
+    pub notes: Option<String>,
+}
+
+/// Changes of a sales order.
+pub(crate) struct Modify<'a> {
+    pub(crate) header: Option<&'a Header>,
+    pub(crate) add: &'a [AddSalesRow],
+    pub(crate) update: &'a [UpdateSalesRow],
+    pub(crate) delete: &'a List<i64>,
+}
+
+/// Changes a sales order: its header, then its rows. All of it or nothing.
+pub(crate) fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
+    let order: Head<Sales> = head(work.db, OF, id)?;
+    work.begin(OF.name(), Some(id), "modify");
+    work.prior(&view::order(work.db, id)?);
+    if it.header.is_none() && it.add.is_empty() && it.update.is_empty() && it.delete.0.is_empty() {
+        return Err(Fault::input("expected `update_header` or changes of rows, but found none"));
+    }
+    if let Some(header) = it.header {
+        work.action("update_header", Some(id), |work| update_header(work, &order, header))?;
+    }
+    for row in it.add {
+        work.action("add_row", None, |work| {
+            if order.status == Sales::Delivered {
+                work.block("the status is DELIVERED, and adding rows needs an order that is open");
+                return Ok(());
+            }
+            let (customer, location): (i64, i64) = work
+                .db
+                .prepare_cached("SELECT customer_id, location_id FROM orders WHERE id = ?1")?
+                .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            add_row(work, id, customer, location, row)
+        })?;
+    }
+    for row in it.update {
+        work.action("update_row", Some(row.row_id), |work| {
+            let lines = lines(work.db, id)?;
+            update_row(work, line(work.db, &lines, row.row_id)?, row)
+        })?;
+    }
+    for &row in &it.delete.0 {
+        work.action("delete_row", Some(row), |work| super::remove::delete_row(work, id, row))?;
+    }
+    count(lines(work.db, id)?.len())?;
+    if !work.is_blocked() {
+        close_if_done(work, id)?;
+    }
+    finish(work, id)
+}
+
+fn update_header(work: &mut Work<'_>, order: &Head<Sales>, it: &Header) -> Result<(), Fault> {
+    let status = match it.status {
+        None => order.status,
+        Some(wanted) if wanted == order.status => wanted,
+        Some(Sales::Packed) => go(work, order.status.pack()).unwrap_or(order.status),
+        Some(Sales::NotShipped) => go(work, order.status.unpack()).unwrap_or(order.status),
+        Some(wanted) => {
+            let name = wanted.name();
+            work.block(format!(
+                "the status is {}, and {name} follows from fulfill_order only",
+                order.status.name()
+            ));
+            order.status
+        }
+    };
+    if status != order.status {
+        work.changed("status", order.status, status);
+    }
+    let location = match it.location_id {
+        Some(id) => location(work.db, Some(id))?,
+        None => order.location,
+    };
+    if location != order.location {
+        if lines(work.db, order.id)?.iter().any(|line| !line.done.is_zero()) {
+            work.block("goods were delivered from the location: it can't be changed");
+        }
+        work.changed("location_id", order.location, location);
+    }
+    if let Some(customer) = it.customer_id {
+        let customer = partner(work.db, Partner::Customer, customer)?;
+        work.changed("customer_id", (), customer.id);
+        work.db.execute("UPDATE orders SET customer_id = ?2 WHERE id = ?1", [order.id, customer.id])?;
+    }
+    let due_at = it.delivery_date.or(order.due_at);
+    if due_at != order.due_at {
+        work.changed("due_at", order.due_at, due_at);
+    }
+    let notes = it.notes.clone().or_else(|| order.notes.clone());
+    if notes != order.notes {
+        work.changed("notes", &order.notes, &notes);
+    }
+    work.db
+        .prepare_cached(
+            "UPDATE orders SET status = ?2, location_id = ?3, due_at = ?4, notes = ?5 WHERE id = ?1",
+        )?
+        .execute(params![order.id, status, location, due_at, notes])?;
+    Ok(())
+}
+
+fn update_row(work: &mut Work<'_>, old: &Line, it: &UpdateSalesRow) -> Result<(), Fault> {
+    let quantity = it.quantity.unwrap_or(old.quantity);
+    let price = it.price_per_unit.unwrap_or(old.price);
+    let discount = it.total_discount.unwrap_or(old.discount);
+    check(quantity, price, discount)?;
+    if quantity < old.done {
+        work.block(format!("row {}: {} were delivered, more than the quantity {quantity}", old.id, old.done));
+    }
+    set_row(work, old, quantity, price, discount)
+}
+
+fn set_row(
+    work: &mut Work<'_>,
+    old: &Line,
+    quantity: Amount,
+    price: Amount,
+    discount: Amount,
+) -> Result<(), Fault> {
+    work.changed(format!("rows[{}].quantity", old.id), old.quantity, quantity);
+    work.changed(format!("rows[{}].price_per_unit", old.id), old.price, price);
+    work.changed(format!("rows[{}].total_discount", old.id), old.discount, discount);
+    work.db
+        .prepare_cached("UPDATE line SET quantity = ?2, price = ?3, discount = ?4 WHERE id = ?1")?
+        .execute(params![old.id, quantity, price, discount])?;
+    Ok(())
+}
+
+fn close_if_done(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
+    let order: Head<Sales> = head(work.db, OF, id)?;
+    let lines = lines(work.db, id)?;
+    if lines.iter().all(|it| it.done.is_zero()) {
+        return Ok(());
+    }
+    let is_done = lines.iter().all(|it| it.remaining().is_zero());
+    let next = if is_done { order.status.close_again() } else { order.status.reopen() };
+    if let Some(status) = go(work, next) {
+        super::set_status(work, &order, status, order.done_at)?;
+    }
+    Ok(())
+}
+
+/// Delivers goods: of the rows that are named, or all that remains.
+///
+/// # Errors
+/// An order or a row that does not exist; a date in the future.
+pub fn deliver(
+    work: &mut Work<'_>,
+    id: i64,
+    rows: &[RowQuantity],
+    picked_date: Option<Time>,
+    is_order_acknowledged: bool,
+) -> Result<(), Fault> {
+    let order: Head<Sales> = head(work.db, OF, id)?;
+    work.begin(OF.name(), Some(id), "fulfill");
+    work.prior(&view::order(work.db, id)?);
+    let at = super::not_later(work, "completed_at", picked_date)?;
+    let at = super::purchase::not_before_created(work, id, at)?;
+    let all = lines(work.db, id)?;
+    let mut leaving: Vec<(&Line, Amount)> = Vec::new();
+    for row in rows {
+        let line = line(work.db, &all, row.row_id)?;
+        let quantity = row.quantity.unwrap_or_else(|| line.remaining());
+        if row.quantity.is_some() {
+            positive("quantity", quantity)?;
+        }
+        if leaving.iter().any(|(it, _)| it.id == line.id) {
+            work.block(format!("row {} is named twice", line.id));
+        }
+        leaving.push((line, quantity));
+    }
+    if rows.is_empty() {
+        leaving = all.iter().map(|it| (it, it.remaining())).filter(|it| !it.1.is_zero()).collect();
+    }
+    if go(work, order.status.deliver_part()).is_none() {
+        return finish(work, id);
+    }
+    for &(line, quantity) in &leaving {
+        if quantity > line.remaining() || quantity.is_zero() {
+            let sku = sku(work.db, line.variant)?;
+            work.block(format!(
+                "{sku} (row {}): {quantity} to deliver, but {} remain",
+                line.id,
+                line.remaining()
+            ));
+            continue;
+        }
+        after_linked_order(work, line.id, at, is_order_acknowledged)?;
+        let posting = Posting {
+            variant: line.variant,
+            location: order.location,
+            quantity: -quantity,
+            cost: None,
+            at,
+            cause: "sale",
+            order: id,
+            line: Some(line.id),
+            reverses: None,
+        };
+        let posted = ledger::post(work, &posting)?;
+        super::set_done(work, line, line.done + quantity)?;
+        super::set_cost(work, line.id, line.cost + quantity.times(posted.cost))?;
+    }
+    let left = lines(work.db, id)?.iter().any(|it| it.remaining().is_positive());
+    let next = if left { order.status.deliver_part() } else { order.status.deliver_rest() };
+    if let Some(status) = go(work, next) {
+        super::set_status(work, &order, status, Some(at))?;
+    }
+    finish(work, id)
+}
+
+/// Blocks a delivery on or before the day on which the goods were made for it.
+fn after_linked_order(work: &mut Work<'_>, line: i64, at: Time, is_acknowledged: bool) -> Result<(), Fault> {
+    let mut statement = work.db.prepare_cached(
+        "SELECT number, done_at FROM orders WHERE sales_line_id = ?1 AND deleted_at IS NULL AND done_at IS NOT NULL",
+    )?;
+    let found: Option<(String, Time)> =
+        statement.query_row([line], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    if let Some((number, done)) = found.filter(|(_, done)| at <= *done) {
+        let why = format!("row {line}: {number} was done at {done}, not before the goods leave at {at}");
+        match is_acknowledged {
+            true => work.warn(format!("WARNING (acknowledged): {why}")),
+            false => work.block(format!("{why}: set acknowledge_inventory_ordering to deliver all the same")),
+        }
+    }
+    Ok(())
+}
+
+/// Corrects what was delivered: quantities, prices and discounts. Dates stay.
+pub(crate) fn correct(work: &mut Work<'_>, id: i64, rows: &[UpdateSalesRow]) -> Result<(), Fault> {
+    let order: Head<Sales> = head(work.db, OF, id)?;
+    work.begin(OF.name(), Some(id), "correct");
+    work.prior(&view::order(work.db, id)?);
+    if rows.is_empty() {
+        return Err(Fault::input("expected `update_rows`, but found none"));
+    }
+    if go(work, order.status.reopen()).is_none() {
+        work.next(format!("modify_sales_order with id {id}: nothing was delivered yet"));
+        return Ok(());
+    }
+    for row in rows {
+        work.action("correct_row", Some(row.row_id), |work| {
+            let lines = lines(work.db, id)?;
+            let old = line(work.db, &lines, row.row_id)?;
+            let quantity = row.quantity.unwrap_or(old.done);
+            let price = row.price_per_unit.unwrap_or(old.price);
+            let discount = row.total_discount.unwrap_or(old.discount);
+            // The correction is of what was delivered; what remains of the row stays.
+            check(quantity + old.remaining(), price, discount)?;
+            positive("quantity", quantity)?;
+            set_row(work, old, quantity + old.remaining(), price, discount)?;
+            super::set_done(work, old, quantity)?;
+            redeliver(work, &order, old, quantity)
+        })?;
+    }
+    if !work.is_blocked() {
+        close_if_done(work, id)?;
+    }
+    finish(work, id)
+}
+
+/// Takes the deliveries of a row back, and posts them again with another sum, each at its date.
+fn redeliver(work: &mut Work<'_>, order: &Head<Sales>, line: &Line, quantity: Amount) -> Result<(), Fault> {
+    if quantity == line.done {
+        return Ok(());
+    }
+    let old = ledger::standing(work, order.id, Some(line.id))?;
+    for it in &old {
+        ledger::reverse(work, it)?;
+    }
+    let first = Posting {
+        variant: line.variant,
+        location: order.location,
+        quantity: Amount::ZERO,
+        cost: None,
+        at: order.done_at.unwrap_or(work.now),
+        cause: "correction",
+        order: order.id,
+        line: Some(line.id),
+        reverses: None,
+    };
+    let (mut left, mut cost) = (quantity, Amount::ZERO);
+    let before = old.iter().map(|it| it.posting);
+    let all: Vec<Posting> = if old.is_empty() { vec![first] } else { before.collect() };
+    for (n, it) in all.iter().enumerate() {
+        let part = if n + 1 == all.len() || -it.quantity > left { left } else { -it.quantity };
+        left -= part;
+        let posted = ledger::post(work, &Posting { quantity: -part, cost: None, ..*it })?;
+        cost += part.times(posted.cost);
+    }
+    super::set_cost(work, line.id, cost)
+}

@@ -1,0 +1,161 @@
+//! The thread that changes the file.
+//!
+//! In: changes that wait. Out: their outcomes, after the commit. All changes that wait are written in one transaction, each in a
+//! savepoint of its own: one that fails, or that is only tried out, is taken back alone. So the wait for the disk is shared.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use plainwire_sqlite::FileError;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::Clock;
+use crate::fault::Fault;
+use crate::runtime;
+use crate::work::{Outcome, Work};
+
+/// The largest number of changes that wait.
+pub const MAX_WAITING: usize = 4_096;
+
+/// The largest number of changes in one commit.
+const MAX_GROUP: usize = 256;
+
+/// The sending side of the thread, which ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Writer {
+    queue: SyncSender<Box<dyn Job>>,
+}
+
+/// Work for the thread, in two steps: in the transaction, and after it.
+trait Job: Send {
+    /// Does the work. Returns whether it is to be kept.
+    fn run(&mut self, db: &Connection, clock: Clock) -> bool;
+    /// Answers. `error` is that of the commit.
+    fn answer(self: Box<Self>, error: Option<FileError>);
+}
+
+impl Writer {
+    pub(super) fn start(connection: Connection, clock: Clock) -> Result<Self, FileError> {
+        let (queue, jobs) = sync_channel(MAX_WAITING);
+        connection.set_prepared_statement_cache_capacity(256);
+        let started = runtime::thread("inventory", move || run(&connection, clock, &jobs));
+        started.map_err(|error| FileError::Unfit(format!("no thread can be started for it: {error}")))?;
+        Ok(Self { queue })
+    }
+
+    /// Lets the thread make a change, or try it out.
+    pub(super) fn change(
+        &self,
+        is_applied: bool,
+        change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
+    ) -> oneshot::Receiver<Result<Outcome, Fault>> {
+        self.send(move |db: &Connection, clock| {
+            let mut work = Work::new(db, clock.now());
+            let done = change(&mut work);
+            let outcome = work.outcome(done, is_applied);
+            let is_kept = outcome.as_ref().is_ok_and(|it| !it.is_preview);
+            (outcome, is_kept)
+        })
+    }
+
+    /// Lets the thread read.
+    pub(super) fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, Fault>> {
+        self.send(move |db: &Connection, _| (question(db), false))
+    }
+
+    fn send<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, Clock) -> (Result<T, Fault>, bool) + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, Fault>> {
+        let (answer, receiver) = oneshot::channel();
+        let task = Task { work: Some(work), answer, outcome: None };
+        if let Err(refused) = self.queue.try_send(Box::new(task)) {
+            use std::sync::mpsc::TrySendError::{Disconnected, Full};
+            let (Full(job) | Disconnected(job)) = refused;
+            let why = format!("{MAX_WAITING} changes wait already");
+            job.answer(Some(FileError::Unfit(why)));
+        }
+        receiver
+    }
+}
+
+struct Task<T, F> {
+    work: Option<F>,
+    answer: oneshot::Sender<Result<T, Fault>>,
+    outcome: Option<Result<T, Fault>>,
+}
+
+impl<T: Send, F: FnOnce(&Connection, Clock) -> (Result<T, Fault>, bool) + Send> Job for Task<T, F> {
+    fn run(&mut self, db: &Connection, clock: Clock) -> bool {
+        let Some(work) = self.work.take() else { return false };
+        let (outcome, is_kept) = catch_unwind(AssertUnwindSafe(|| work(db, clock)))
+            .unwrap_or_else(|_| (Err(FileError::Unfit("a change panicked".to_owned()).into()), false));
+        self.outcome = Some(outcome);
+        is_kept
+    }
+
+    fn answer(self: Box<Self>, error: Option<FileError>) {
+        let outcome = match (error, self.outcome) {
+            (Some(error), _) => Err(error.into()),
+            (None, Some(outcome)) => outcome,
+            (None, None) => Err(ended()),
+        };
+        // The caller may have left.
+        let _ = self.answer.send(outcome);
+    }
+}
+
+/// The error of a thread that is gone.
+pub(super) fn ended() -> Fault {
+    FileError::Unfit("its thread has ended".to_owned()).into()
+}
+
+fn run(db: &Connection, clock: Clock, jobs: &Receiver<Box<dyn Job>>) {
+    while let Ok(first) = jobs.recv() {
+        let mut group = vec![first];
+        let committed = write(db, clock, jobs, &mut group);
+        if committed.is_err() && !db.is_autocommit() {
+            let _ = db.execute_batch("ROLLBACK");
+        }
+        for job in group {
+            job.answer(committed.as_ref().err().map(again));
+        }
+    }
+}
+
+/// Runs the first job, and those that have come by then, in one transaction.
+fn write(
+    db: &Connection,
+    clock: Clock,
+    jobs: &Receiver<Box<dyn Job>>,
+    group: &mut Vec<Box<dyn Job>>,
+) -> rusqlite::Result<()> {
+    db.execute_batch("BEGIN IMMEDIATE")?;
+    let mut at = 0;
+    while let Some(job) = group.get_mut(at) {
+        db.prepare_cached("SAVEPOINT one")?.execute([])?;
+        if !job.run(db, clock) {
+            db.prepare_cached("ROLLBACK TO one")?.execute([])?;
+        }
+        db.prepare_cached("RELEASE one")?.execute([])?;
+        at += 1;
+        if at == group.len() && at < MAX_GROUP {
+            group.extend(jobs.try_recv());
+        }
+    }
+    db.execute_batch("COMMIT")
+}
+
+/// Returns an error again, for each job of a group.
+fn again(error: &rusqlite::Error) -> FileError {
+    match error {
+        rusqlite::Error::SqliteFailure(code, text) => {
+            rusqlite::Error::SqliteFailure(*code, text.clone()).into()
+        }
+        other => FileError::Unfit(other.to_string()),
+    }
+}
