@@ -18,6 +18,7 @@ mod exit;
 mod folder_lock;
 mod held;
 mod install;
+mod inventory;
 mod lint;
 mod listing;
 mod login;
@@ -136,6 +137,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Tokens(it) => tokens::run(it).await,
             Command::Lint(it) => lint::run(it).await,
             Command::Schemas(it) => schemas::run(it).await,
+            Command::Inventory(it) => inventory::run(it),
             Command::Patterns(it) => patterns::run(&it),
             Command::New(it) => new::run(&it),
             Command::Completion(it) => completion::script(it.shell),

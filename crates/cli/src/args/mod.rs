@@ -13,6 +13,7 @@ use plainwire_inspect::lint::{Client, RULES, Severity};
 
 use crate::convert::{Convert, Patch};
 use crate::exit::ServerChoice;
+use crate::inventory::InventoryCommand;
 use crate::patterns::PatternsCommand;
 use crate::serve::options::Serve;
 use setup::LOGIN;
@@ -76,6 +77,8 @@ pub(crate) enum Command {
     Lint(Lint),
     /// List the kinds of values that the tools of a server return, or print their JSON Schemas.
     Schemas(Schemas),
+    /// Check, copy, fill and print an inventory.
+    Inventory(InventoryCommand),
     /// Check the data file of a pattern library.
     Patterns(PatternsCommand),
     /// Create a project: a server or a client, with a test.

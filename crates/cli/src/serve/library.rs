@@ -1,4 +1,4 @@
-//! The options that `plainwire serve patterns` and `plainwire serve learning` share.
+//! The options that the servers with a library or an inventory share.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,13 @@ use crate::exit::Failure;
 
 /// The options of a server that has a library.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Options of `serve patterns` and `serve learning`")]
+#[command(next_help_heading = "Options of `serve inventory`, `serve learning` and `serve patterns`")]
 pub(crate) struct LibraryOptions {
-    /// Serve the patterns in FILE instead of those of the program; or keep the vault in FILE instead of in the user's folder.
+    /// Serve the patterns in FILE instead of those of the program; or keep the inventory or the vault in FILE instead of in the
+    /// user's folder.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) data: Option<PathBuf>,
-    /// The form of results: Markdown or JSON, as each call wants, or JSON only.
+    /// The form of results: Markdown or JSON, as each call wants, or JSON only. `serve inventory` is JSON only by default.
     #[arg(long, value_enum)]
     profile: Option<ProfileName>,
 }
@@ -25,6 +26,11 @@ enum ProfileName {
 }
 
 impl LibraryOptions {
+    /// Returns whether each call may want Markdown, although the server is JSON only by default.
+    pub(crate) fn is_gated(&self) -> bool {
+        self.profile == Some(ProfileName::Gated)
+    }
+
     /// Returns whether results are JSON only.
     pub(crate) fn is_data_only(&self) -> bool {
         self.profile == Some(ProfileName::Data)
@@ -33,7 +39,7 @@ impl LibraryOptions {
     /// Refuses the options with another server.
     pub(crate) fn refuse_any(&self, server: &str) -> Result<(), Failure> {
         let given = [("--data", self.data.is_some()), ("--profile", self.profile.is_some())];
-        refuse(&given, "patterns` or `learning", server)
+        refuse(&given, "patterns`, `learning` or `inventory", server)
     }
 }
 

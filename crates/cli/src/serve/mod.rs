@@ -13,23 +13,32 @@ use self::options::{Builtin, LogFormat, Serve};
 use crate::exit::{Exit, Failure};
 use crate::{output, secret_file};
 
+pub(crate) mod inventory;
 mod learning;
 pub(crate) mod library;
 pub(crate) mod options;
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     let mut server: Server = match args.server {
+        Builtin::Inventory => {
+            args.patterns.refuse_any("inventory")?;
+            args.learning.refuse_any("inventory")?;
+            args.inventory.server(&args.library)?
+        }
         Builtin::Learning => {
+            args.inventory.refuse_any("learning")?;
             args.patterns.refuse_any("learning")?;
             args.learning.server(&args.library, args.http.is_some())?
         }
         Builtin::Patterns => {
+            args.inventory.refuse_any("patterns")?;
             args.learning.refuse_any("patterns")?;
             args.patterns.server(&args.library)?
         }
         Builtin::Reference => {
             args.library.refuse_any("reference")?;
             args.patterns.refuse_any("reference")?;
+            args.inventory.refuse_any("reference")?;
             args.learning.refuse_any("reference")?;
             plainwire_reference::server()
         }

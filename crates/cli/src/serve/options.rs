@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::inventory::InventoryOptions;
 use super::learning::LearningOptions;
 use super::library::LibraryOptions;
 use crate::patterns::PatternsOptions;
@@ -44,6 +45,8 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) patterns: PatternsOptions,
     #[command(flatten)]
+    pub(crate) inventory: InventoryOptions,
+    #[command(flatten)]
     pub(crate) learning: LearningOptions,
 }
 
@@ -55,6 +58,8 @@ pub(crate) enum LogFormat {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Builtin {
+    /// check_inventory, create_purchase_order, fulfill_order, sales_summary and 41 more: items, orders and stock in a file
+    Inventory,
     /// search_resources, discover_resources, read_url, add_resource, export_results and 6 more; keeps what it adds in a file
     Learning,
     /// search_patterns, get_pattern, list_skills, get_skill, list_analysis_rules, pattern://{id}, skill://{slug}

@@ -184,15 +184,18 @@ pub struct UpdateRecipeRow {
 }
 
 /// Changes of a manufacturing order.
-pub(crate) struct Modify<'a> {
-    pub(crate) header: Option<&'a Header>,
-    pub(crate) add: &'a [AddRecipeRow],
-    pub(crate) update: &'a [UpdateRecipeRow],
-    pub(crate) delete: &'a List<i64>,
+pub struct Modify<'a> {
+    pub header: Option<&'a Header>,
+    pub add: &'a [AddRecipeRow],
+    pub update: &'a [UpdateRecipeRow],
+    pub delete: &'a List<i64>,
 }
 
 /// Changes a manufacturing order: its header, then its rows. All of it or nothing.
-pub(crate) fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
+///
+/// # Errors
+/// An order or a row that does not exist; an amount that no row may have.
+pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
     let order: Head<Manufacturing> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "modify");
     work.prior(&view::order(work.db, id)?);
@@ -405,7 +408,10 @@ pub struct CorrectRecipeRow {
 }
 
 /// Corrects what was produced and used. Dates stay, and the cost of the product follows.
-pub(crate) fn correct(
+///
+/// # Errors
+/// An order or a row that does not exist; an amount that no row may have.
+pub fn correct(
     work: &mut Work<'_>,
     id: i64,
     completed_quantity: Option<Amount>,

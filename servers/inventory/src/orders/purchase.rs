@@ -107,15 +107,18 @@ pub struct Header {
 }
 
 /// Changes of a purchase order.
-pub(crate) struct Modify<'a> {
-    pub(crate) header: Option<&'a Header>,
-    pub(crate) add: &'a [AddPurchaseRow],
-    pub(crate) update: &'a [UpdatePurchaseRow],
-    pub(crate) delete: &'a List<i64>,
+pub struct Modify<'a> {
+    pub header: Option<&'a Header>,
+    pub add: &'a [AddPurchaseRow],
+    pub update: &'a [UpdatePurchaseRow],
+    pub delete: &'a List<i64>,
 }
 
 /// Changes a purchase order: its header, then its rows. All of it or nothing.
-pub(crate) fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
+///
+/// # Errors
+/// An order or a row that does not exist; an amount that no row may have.
+pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
     let order: Head<Purchase> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "modify");
     work.prior(&view::order(work.db, id)?);
@@ -351,7 +354,10 @@ pub(super) fn not_before_created(work: &Work<'_>, id: i64, at: Time) -> Result<T
 }
 
 /// Corrects what was received: quantities, prices and additional costs. Dates stay.
-pub(crate) fn correct(
+///
+/// # Errors
+/// An order or a row that does not exist; an amount that no row may have.
+pub fn correct(
     work: &mut Work<'_>,
     id: i64,
     rows: &[UpdatePurchaseRow],

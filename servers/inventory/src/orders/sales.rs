@@ -101,15 +101,18 @@ pub struct Header {
 }
 
 /// Changes of a sales order.
-pub(crate) struct Modify<'a> {
-    pub(crate) header: Option<&'a Header>,
-    pub(crate) add: &'a [AddSalesRow],
-    pub(crate) update: &'a [UpdateSalesRow],
-    pub(crate) delete: &'a List<i64>,
+pub struct Modify<'a> {
+    pub header: Option<&'a Header>,
+    pub add: &'a [AddSalesRow],
+    pub update: &'a [UpdateSalesRow],
+    pub delete: &'a List<i64>,
 }
 
 /// Changes a sales order: its header, then its rows. All of it or nothing.
-pub(crate) fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
+///
+/// # Errors
+/// An order or a row that does not exist; an amount that no row may have.
+pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
     let order: Head<Sales> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "modify");
     work.prior(&view::order(work.db, id)?);
@@ -325,7 +328,10 @@ fn after_linked_order(work: &mut Work<'_>, line: i64, at: Time, is_acknowledged:
 }
 
 /// Corrects what was delivered: quantities, prices and discounts. Dates stay.
-pub(crate) fn correct(work: &mut Work<'_>, id: i64, rows: &[UpdateSalesRow]) -> Result<(), Fault> {
+///
+/// # Errors
+/// An order or a row that does not exist; an amount that no row may have.
+pub fn correct(work: &mut Work<'_>, id: i64, rows: &[UpdateSalesRow]) -> Result<(), Fault> {
     let order: Head<Sales> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "correct");
     work.prior(&view::order(work.db, id)?);

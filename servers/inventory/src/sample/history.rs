@@ -321,7 +321,7 @@ impl History<'_> {
         };
         let customer = *self.random.pick(&self.catalog.customers);
         let mut rows: Vec<AddSalesRow> = Vec::new();
-        for _ in 0..self.random.within(3..=9) {
+        for _ in 0..self.random.within(3..=10) {
             let variant = match self.random.percent(45) {
                 true => self.catalog.products[8 + self.random.below(self.catalog.products.len() - 8)].variant,
                 false => self.catalog.materials[self.random.below(19) * 4].variant,
@@ -339,7 +339,8 @@ impl History<'_> {
             }
         }
         if rows.is_empty() {
-            let variant = self.catalog.materials[0].variant;
+            // Nothing of what was wanted is there: the customer takes what each location has.
+            let variant = self.catalog.products[8].variant;
             rows.push(AddSalesRow {
                 sku_or_variant_id: Reference::Id(variant),
                 quantity: Amount::ONE,

@@ -4,11 +4,13 @@
 //! state of the file and wait for nobody; changes go through one thread, which writes those that wait in one commit.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plainwire_sqlite::{FileError, FileForm, open_or_create};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use tokio::sync::oneshot;
 
 pub mod backup;
 mod functions;
@@ -119,7 +121,7 @@ impl Store {
         question: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
         if self.path.is_none() {
-            return self.writer.ask(question).blocking_recv().unwrap_or_else(|_| Err(writer::ended()));
+            return wait(|answer| self.writer.ask(question, answer));
         }
         let connection = self.reader()?;
         let transaction = connection.unchecked_transaction()?;
@@ -137,10 +139,10 @@ impl Store {
     /// # Errors
     /// Those of `question`; an error of the file.
     pub async fn ask<T: Send + 'static>(
-        self: &std::sync::Arc<Self>,
+        self: &Arc<Self>,
         question: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let store = std::sync::Arc::clone(self);
+        let store = Arc::clone(self);
         let answer = runtime::blocking(move || store.read(question)).await;
         answer.unwrap_or_else(|_| Err(writer::ended()))
     }
@@ -155,8 +157,10 @@ impl Store {
         is_applied: bool,
         change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
     ) -> Result<Outcome, Fault> {
-        let answer = self.writer.change(is_applied, change);
-        answer.await.unwrap_or_else(|_| Err(writer::ended()))
+        let (send, receive) = oneshot::channel();
+        // A caller that has left needs no answer.
+        self.writer.change(is_applied, change, |outcome| drop(send.send(outcome)));
+        receive.await.unwrap_or_else(|_| Err(writer::ended()))
     }
 
     /// Makes a change, like [`Self::change`], and waits on this thread.
@@ -168,8 +172,7 @@ impl Store {
         is_applied: bool,
         change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
     ) -> Result<Outcome, Fault> {
-        let answer = self.writer.change(is_applied, change);
-        answer.blocking_recv().unwrap_or_else(|_| Err(writer::ended()))
+        wait(|answer| self.writer.change(is_applied, change, answer))
     }
 
     fn reader(&self) -> Result<Connection, FileError> {
@@ -182,6 +185,13 @@ impl Store {
         functions::add(&connection)?;
         Ok(connection)
     }
+}
+
+/// Waits for an answer on this thread.
+fn wait<T: Send + 'static>(ask: impl FnOnce(Box<dyn FnOnce(Result<T, Fault>) + Send>)) -> Result<T, Fault> {
+    let (send, receive) = sync_channel(1);
+    ask(Box::new(move |answer| drop(send.send(answer))));
+    receive.recv().unwrap_or_else(|_| Err(writer::ended()))
 }
 
 /// Opens a file for reading.

@@ -4,11 +4,10 @@
 //! savepoint of its own: one that fails, or that is only tried out, is taken back alone. So the wait for the disk is shared.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use plainwire_sqlite::FileError;
 use rusqlite::Connection;
-use tokio::sync::oneshot;
 
 use super::Clock;
 use crate::fault::Fault;
@@ -44,52 +43,57 @@ impl Writer {
         Ok(Self { queue })
     }
 
-    /// Lets the thread make a change, or try it out.
+    /// Lets the thread make a change, or try it out, and answers with its outcome.
     pub(super) fn change(
         &self,
         is_applied: bool,
         change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
-    ) -> oneshot::Receiver<Result<Outcome, Fault>> {
-        self.send(move |db: &Connection, clock| {
+        answer: impl FnOnce(Result<Outcome, Fault>) + Send + 'static,
+    ) {
+        let work = move |db: &Connection, clock: Clock| {
             let mut work = Work::new(db, clock.now());
             let done = change(&mut work);
             let outcome = work.outcome(done, is_applied);
             let is_kept = outcome.as_ref().is_ok_and(|it| !it.is_preview);
             (outcome, is_kept)
-        })
+        };
+        self.send(work, answer);
     }
 
-    /// Lets the thread read.
+    /// Lets the thread read, and answers.
     pub(super) fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
-    ) -> oneshot::Receiver<Result<T, Fault>> {
-        self.send(move |db: &Connection, _| (question(db), false))
+        answer: impl FnOnce(Result<T, Fault>) + Send + 'static,
+    ) {
+        self.send(move |db: &Connection, _| (question(db), false), answer);
     }
 
     fn send<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection, Clock) -> (Result<T, Fault>, bool) + Send + 'static,
-    ) -> oneshot::Receiver<Result<T, Fault>> {
-        let (answer, receiver) = oneshot::channel();
+        answer: impl FnOnce(Result<T, Fault>) + Send + 'static,
+    ) {
         let task = Task { work: Some(work), answer, outcome: None };
         if let Err(refused) = self.queue.try_send(Box::new(task)) {
-            use std::sync::mpsc::TrySendError::{Disconnected, Full};
-            let (Full(job) | Disconnected(job)) = refused;
-            let why = format!("{MAX_WAITING} changes wait already");
-            job.answer(Some(FileError::Unfit(why)));
+            let (TrySendError::Full(job) | TrySendError::Disconnected(job)) = refused;
+            job.answer(Some(FileError::Unfit(format!("{MAX_WAITING} changes wait already"))));
         }
-        receiver
     }
 }
 
-struct Task<T, F> {
-    work: Option<F>,
-    answer: oneshot::Sender<Result<T, Fault>>,
+struct Task<T, W, A> {
+    work: Option<W>,
+    answer: A,
     outcome: Option<Result<T, Fault>>,
 }
 
-impl<T: Send, F: FnOnce(&Connection, Clock) -> (Result<T, Fault>, bool) + Send> Job for Task<T, F> {
+impl<T, W, A> Job for Task<T, W, A>
+where
+    T: Send,
+    W: FnOnce(&Connection, Clock) -> (Result<T, Fault>, bool) + Send,
+    A: FnOnce(Result<T, Fault>) + Send,
+{
     fn run(&mut self, db: &Connection, clock: Clock) -> bool {
         let Some(work) = self.work.take() else { return false };
         let (outcome, is_kept) = catch_unwind(AssertUnwindSafe(|| work(db, clock)))
@@ -104,8 +108,7 @@ impl<T: Send, F: FnOnce(&Connection, Clock) -> (Result<T, Fault>, bool) + Send> 
             (None, Some(outcome)) => outcome,
             (None, None) => Err(ended()),
         };
-        // The caller may have left.
-        let _ = self.answer.send(outcome);
+        (self.answer)(outcome);
     }
 }
 

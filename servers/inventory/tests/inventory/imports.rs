@@ -30,20 +30,16 @@ fn each_mistake_is_told_with_its_line_and_column_and_nothing_is_added() {
     assert_eq!(
         mistakes(&store, What::Items, &text),
         [
+            "line 2, column type: expected product or material, but found \"thing\"",
+            "line 3, column sku: expected each SKU once, but found \"A-1\" again",
+            "line 3, column sales_price: expected at least 0, but found -3",
             "line 4, column sku: expected a value, but found none",
             "line 4, column name: expected a value, but found none",
         ]
     );
-    let text = text.replace(",,,1e5", "B,B,,1e5");
-    assert_eq!(
-        mistakes(&store, What::Items, &text),
-        [
-            "line 2, column type: expected product or material, but found \"thing\"",
-            "line 3, column sku: expected each SKU once, but found \"A-1\" again",
-            "line 3, column sales_price: expected at least 0, but found -3",
-            "line 4, column sales_price: expected a decimal number such as 12.5, but found \"1e5\"",
-        ]
-    );
+    let found = mistakes(&store, What::Items, "sku,name,sales_price\nB,B,1e5\n");
+    let text = "line 2, column sales_price: expected a decimal number such as 12.5, but found \"1e5\"";
+    assert_eq!(found, [text]);
     let found = mistakes(&store, What::Stock, "sku,quantity\nA-1,3\n\"A,2\n");
     assert_eq!(found[0], "line 2, column sku: expected the SKU of a variant, but found \"A-1\"");
     assert!(!mistakes(&store, What::Customers, "name\n").is_empty());

@@ -1,0 +1,144 @@
+//! R5.8: previews write nothing, an apply does what its preview showed, and keys make a repeated call harmless.
+
+use serde_json::{Value, json};
+
+use crate::workshop::{Workshop, row};
+
+#[tokio::test]
+async fn r5_8_a_preview_writes_nothing_and_an_apply_does_what_it_showed() {
+    let it = Workshop::open().await;
+    let buy = json!({ "supplier_id": it.supplier, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 3 }], "status": "NOT_RECEIVED" });
+    let sell = json!({ "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 3 }] });
+    let make = json!({ "sku_or_variant_id": "FRAME", "planned_quantity": 2 });
+    let send = json!({
+        "source_location_id": it.main, "target_location_id": it.attic, "rows": [{ "sku_or_variant_id": "BOLT", "quantity": 3 }],
+    });
+    let count = json!({ "reason": "count", "rows": [{ "sku_or_variant_id": "BOLT", "quantity": -3 }] });
+    let bom = json!({ "sku_or_variant_id": "FRAME", "add_rows": [{ "ingredient": "TABLE", "quantity": 1 }] });
+    let rounds: [(&str, Value); 6] = [
+        ("create_purchase_order", buy),
+        ("create_sales_order", sell),
+        ("create_manufacturing_order", make),
+        ("create_stock_transfer", send),
+        ("create_stock_adjustment", count),
+        ("manage_product_bom", bom),
+    ];
+    let mut ids = Vec::new();
+    for (tool, mut arguments) in rounds {
+        if tool == "manage_product_bom" {
+            arguments["add_rows"][0]["ingredient"] = json!("BOARD");
+            arguments["sku_or_variant_id"] = json!("BOLT");
+        }
+        ids.push(same(&it, tool, arguments).await["entity_id"].clone());
+    }
+    let order = it.order("sales_order", &ids[1]).await;
+    let later: [(&str, Value); 10] = [
+        ("receive_purchase_order", json!({ "order_id": ids[0] })),
+        ("fulfill_order", json!({ "order_id": ids[1], "order_type": "sales" })),
+        ("fulfill_order", json!({ "order_id": ids[2], "order_type": "manufacturing" })),
+        ("modify_stock_transfer", json!({ "id": ids[3], "update_header": { "status": "inTransit" } })),
+        ("modify_purchase_order", json!({ "id": ids[0], "update_header": { "notes": "late" } })),
+        ("modify_sales_order", json!({ "id": ids[1], "update_header": { "notes": "late" } })),
+        (
+            "correct_sales_order",
+            json!({ "id": ids[1], "update_rows": [{ "row_id": row(&order, 0), "quantity": 2 }] }),
+        ),
+        ("correct_purchase_order", json!({ "id": ids[0], "additional_cost": 2 })),
+        ("correct_manufacturing_order", json!({ "id": ids[2], "completed_quantity": 1 })),
+        (
+            "modify_manufacturing_order",
+            json!({ "id": it.making("FRAME", 1).await, "update_header": { "notes": "soon" } }),
+        ),
+    ];
+    for (tool, arguments) in later {
+        same(&it, tool, arguments).await;
+    }
+    let rebuilt = it.get("rebuild_cache", json!({})).await;
+    assert_eq!((&rebuilt["is_preview"], &rebuilt["drift"]), (&json!(true), &json!([])));
+}
+
+/// Previews a change, applies it with the token, and tries to apply it again.
+async fn same(it: &Workshop, tool: &str, mut arguments: Value) -> Value {
+    let before = it.dump();
+    let preview = it.get(tool, arguments.clone()).await;
+    assert_eq!((&preview["is_preview"], it.dump() == before), (&json!(true), true), "{tool}: {preview}");
+    assert!(
+        preview["state"].is_null() && !preview["changes"].as_array().expect("changes").is_empty(),
+        "{preview}"
+    );
+    arguments["preview_token"] = preview["preview_token"].clone();
+    let applied = it.apply(tool, arguments.clone()).await;
+    assert_eq!(applied["changes"], preview["changes"], "{tool}");
+    assert!(!applied["state"].is_null(), "{tool}");
+    arguments["preview"] = json!(false);
+    let again = it.error(tool, arguments).await;
+    assert!(again.contains("`preview_token` of a preview that was not applied yet"), "{tool}: {again}");
+    applied
+}
+
+#[tokio::test]
+async fn r5_8_an_apply_that_is_not_that_of_its_preview_is_refused() {
+    let it = Workshop::open().await;
+    let id = it.sale(json!([{ "sku_or_variant_id": "BOARD", "quantity": 10 }])).await;
+    let mut change = json!({ "id": id, "update_header": { "notes": "fragile" } });
+    let token = it.get("modify_sales_order", change.clone()).await["preview_token"].clone();
+    change["preview"] = json!(false);
+    change["preview_token"] = token.clone();
+    change["update_header"]["notes"] = json!("heavy");
+    let why = it.error("modify_sales_order", change.clone()).await;
+    assert!(
+        why.contains("expected the arguments of the preview, but `update_header` differ: preview again"),
+        "{why}"
+    );
+    let why =
+        it.error("delete_sales_order", json!({ "id": id, "preview": false, "preview_token": token })).await;
+    assert!(why.contains("the `preview_token` of a preview of this tool"), "{why}");
+    for wrong in ["", "zz", "00112233", &"f".repeat(5_000)] {
+        change["preview_token"] = json!(wrong);
+        assert!(it.error("modify_sales_order", change.clone()).await.contains("preview_token"), "{wrong}");
+    }
+    // Somebody else was faster.
+    let deliver = |quantity: i64| json!({ "order_id": id, "order_type": "sales", "rows": [{ "row_id": 0, "quantity": quantity }] });
+    let order = it.order("sales_order", &id).await;
+    let mut mine = deliver(4);
+    mine["rows"][0]["row_id"] = row(&order, 0);
+    let preview = it.get("fulfill_order", mine.clone()).await;
+    it.apply("fulfill_order", mine.clone()).await;
+    mine["preview"] = json!(false);
+    mine["preview_token"] = preview["preview_token"].clone();
+    let why = it.error("fulfill_order", mine).await;
+    assert!(
+        why.contains("since the preview, something changed") && why.contains("done_quantity` from 4 to 8"),
+        "{why}"
+    );
+}
+
+#[tokio::test]
+async fn r5_9_an_idempotency_key_makes_a_call_once() {
+    let it = Workshop::open().await;
+    let mut order = json!({
+        "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }], "preview": false,
+        "idempotency_key": "cart-7",
+    });
+    let first = it.get("create_sales_order", order.clone()).await;
+    let before = it.dump();
+    let again = it.get("create_sales_order", order.clone()).await;
+    assert_eq!((&again["entity_id"], it.dump() == before), (&first["entity_id"], true));
+    assert!(again["warnings"].to_string().contains("was applied before"), "{again}");
+    order["rows"][0]["quantity"] = json!(2);
+    let why = it.error("create_sales_order", order).await;
+    assert!(
+        why.contains(
+            "expected the arguments that `idempotency_key` \"cart-7\" was used with, but `rows` differ"
+        ),
+        "{why}"
+    );
+    let other = json!({ "id": first["entity_id"], "preview": false, "idempotency_key": "cart-7" });
+    assert!(it.error("delete_sales_order", other).await.contains("belongs to a call of create_sales_order"));
+    let long = json!({ "id": first["entity_id"], "preview": false, "idempotency_key": "k".repeat(201) });
+    assert!(
+        it.error("delete_sales_order", long)
+            .await
+            .contains("expected `idempotency_key` with 1 to 200 characters, but found 201")
+    );
+}
