@@ -1,6 +1,9 @@
 //! Each tool of each server that is part of the command (R5.1, R5.4, R5.5). The tools are those of `tools/list`, so a new one is
 //! checked, or the test says that it has no call.
 
+#[path = "products/inventory.rs"]
+mod inventory;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,7 +63,7 @@ fn calls(tool: &str) -> Vec<Value> {
             json!({ "text": "<opml><body><outline text='a' url='https://a.example/'/></body></opml>" }),
             json!({ "text": "?" }),
         ],
-        other => panic!("the tool `{other}` has no call here"),
+        other => inventory::calls(other).unwrap_or_else(|| panic!("the tool `{other}` has no call here")),
     }
 }
 
@@ -116,6 +119,7 @@ async fn r5_1_in_the_profile_data_the_text_is_exactly_the_structured_content() {
     };
     each(|| patterns(Profile::Data), check).await;
     each(|| learning(plainwire_learning::Profile::Data), check).await;
+    each(|| inventory::server(plainwire_inventory::Profile::Data), check).await;
     each(|| plainwire_reference::server().presentation(Presentation::data()), check).await;
     each(plainwire_reference::server, check).await;
 }
@@ -135,6 +139,9 @@ async fn r5_5_the_output_schema_of_each_tool_fits_its_results() {
     }
     for profile in [plainwire_learning::Profile::Data, plainwire_learning::Profile::Gated] {
         each(|| learning(profile), check).await;
+    }
+    for profile in [plainwire_inventory::Profile::Data, plainwire_inventory::Profile::Gated] {
+        each(|| inventory::server(profile), check).await;
     }
     each(|| plainwire_reference::server().presentation(Presentation::gated()), check).await;
 }
@@ -177,6 +184,9 @@ async fn r5_4_a_host_that_drops_the_text_or_the_value_still_has_each_identifier(
     for profile in [plainwire_learning::Profile::Data, plainwire_learning::Profile::Gated] {
         each(|| learning(profile), check).await;
     }
+    for profile in [plainwire_inventory::Profile::Data, plainwire_inventory::Profile::Gated] {
+        each(|| inventory::server(profile), check).await;
+    }
     for presentation in [Presentation::data(), Presentation::gated()] {
         each(|| plainwire_reference::server().presentation(presentation.clone()), check).await;
     }
@@ -189,6 +199,8 @@ fn combinations() -> Vec<(bool, Server)> {
         (false, patterns(Profile::Data)),
         (true, learning(plainwire_learning::Profile::Gated)),
         (false, learning(plainwire_learning::Profile::Data)),
+        (true, inventory::server(plainwire_inventory::Profile::Gated)),
+        (false, inventory::server(plainwire_inventory::Profile::Data)),
         (true, plainwire_reference::server().presentation(Presentation::gated())),
         (false, plainwire_reference::server().presentation(Presentation::data())),
     ]
@@ -283,6 +295,13 @@ async fn a_kind_has_one_schema_whichever_tool_returns_it() {
         "toolError:v1",
     ];
     assert_eq!(kinds(learning(plainwire_learning::Profile::Gated)).await, expected);
+    let of_inventory = kinds(inventory::server(plainwire_inventory::Profile::Gated)).await;
+    assert_eq!(of_inventory.len(), 25, "{of_inventory:?}");
+    assert!(
+        of_inventory
+            .iter()
+            .all(|it| it.starts_with("inventory") || it.ends_with("Input:v1") || it == "toolError:v1")
+    );
 }
 
 /// Returns the kinds of a server, each of which has one schema.

@@ -25,15 +25,36 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<Action>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prior_state: Option<Value>,
+    pub prior_state: Option<State>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub state: Option<Value>,
+    pub state: Option<State>,
     /// Those that begin with `BLOCK:` forbid the change.
     pub warnings: Vec<String>,
     pub next_actions: Vec<String>,
     /// For `preview_token` of the apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview_token: Option<String>,
+}
+
+/// The state of what is changed.
+#[data]
+#[derive(Clone, Debug)]
+#[serde(untagged)]
+pub enum State {
+    Order(Box<Order>),
+    Bom(Box<Bom>),
+}
+
+impl From<Order> for State {
+    fn from(order: Order) -> Self {
+        Self::Order(Box::new(order))
+    }
+}
+
+impl From<Bom> for State {
+    fn from(bom: Bom) -> Self {
+        Self::Bom(Box::new(bom))
+    }
 }
 
 /// The change of one field.
@@ -522,6 +543,7 @@ pub struct Supplier {
 
 /// What a product is made of.
 #[data(kind = "inventoryBom:v1")]
+#[derive(Clone, Debug)]
 pub struct Bom {
     pub product: VariantName,
     pub quantity: Amount,

@@ -128,5 +128,6 @@ async fn of_type(id: i64, of: OrderType, store: &Arc<Store>) -> Result<Value, To
         crate::orders::head::<String>(db, of, id)?;
         view::order(db, id)
     });
-    Ok(json!(answer.await?))
+    // An argument of a prompt can only be wrong.
+    answer.await.map(|it| json!(it)).map_err(|fault| ToolError::invalid_input(fault.text()))
 }

@@ -2,6 +2,8 @@
 //!
 //! In: closures. Out: what they return. No other file of the crate starts anything.
 
+use std::thread::JoinHandle;
+
 use tokio::task::JoinError;
 
 /// Runs work that blocks on a thread of its own.
@@ -15,6 +17,6 @@ pub(crate) async fn blocking<T: Send + 'static>(
 ///
 /// # Errors
 /// No thread can be started.
-pub(crate) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+pub(crate) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work)
 }

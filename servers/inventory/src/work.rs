@@ -9,7 +9,7 @@ use plainwire::prelude::*;
 use rusqlite::Connection;
 
 use crate::fault::Fault;
-use crate::kinds::{Action, Change, FieldChange};
+use crate::kinds::{Action, Change, FieldChange, State};
 use crate::time::Time;
 
 /// The beginning of a warning that forbids a change.
@@ -25,7 +25,7 @@ pub struct Work<'a> {
     pub(crate) is_silent: bool,
     change: Change,
     /// What the apply of a change with an id of its own returns; made last.
-    state: Option<Value>,
+    state: Option<State>,
     touched: BTreeSet<i64>,
     repeated: Option<Change>,
 }
@@ -139,13 +139,13 @@ impl<'a> Work<'a> {
     }
 
     /// Sets the state before the change, from which a person can restore it.
-    pub(crate) fn prior(&mut self, state: &impl Serialize) {
-        self.change.prior_state = Some(json!(state)).filter(|_| !self.is_silent);
+    pub(crate) fn prior(&mut self, state: impl Into<State>) {
+        self.change.prior_state = Some(state.into()).filter(|_| !self.is_silent);
     }
 
     /// Sets the state after the change.
-    pub(crate) fn state(&mut self, state: &impl Serialize) {
-        self.state = Some(json!(state));
+    pub(crate) fn state(&mut self, state: impl Into<State>) {
+        self.state = Some(state.into());
     }
 
     /// Returns the changes so far.

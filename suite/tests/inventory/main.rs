@@ -2,6 +2,7 @@
 
 mod command;
 mod load;
+mod pictures;
 
 use std::fs;
 use std::path::{Path, PathBuf};

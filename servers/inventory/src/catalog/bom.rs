@@ -144,7 +144,8 @@ pub(crate) fn manage(
     let product = variant(work.db, product)?;
     work.begin("bom", Some(product), "manage");
     let before = explode(work.db, product, Amount::ONE)?;
-    work.prior(&before);
+    let cost_before = before.material_cost;
+    work.prior(before);
     if changes.add.is_empty() && changes.update.is_empty() && changes.delete.0.is_empty() {
         return Err(Fault::input(
             "expected `add_rows`, `update_rows` or `delete_row_ids`, but found none of them",
@@ -166,8 +167,8 @@ pub(crate) fn manage(
     }
     if !work.is_blocked() {
         let after = explode(work.db, product, Amount::ONE)?;
-        work.changed("material_cost", before.material_cost, after.material_cost);
-        work.state(&after);
+        work.changed("material_cost", cost_before, after.material_cost);
+        work.state(after);
     }
     Ok(())
 }

@@ -34,7 +34,8 @@ pub(crate) fn not_a(db: &Connection, id: i64, expected: &str) -> Fault {
         Err(error) => error.into(),
         Ok(None) => Fault::missing(format!("expected the id of {expected}, but nothing has the id {id}")),
         Ok(Some(kind)) => {
-            Fault::missing(format!("expected the id of {expected}, but {id} is the id of a {kind}"))
+            let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            Fault::missing(format!("expected the id of {expected}, but {id} is the id of {article} {kind}"))
         }
     }
 }

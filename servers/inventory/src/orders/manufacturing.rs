@@ -198,7 +198,7 @@ pub struct Modify<'a> {
 pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
     let order: Head<Manufacturing> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "modify");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     let has_rows = !(it.add.is_empty() && it.update.is_empty() && it.delete.0.is_empty());
     if it.header.is_none() && !has_rows {
         return Err(Fault::input("expected `update_header` or changes of rows, but found none"));
@@ -335,7 +335,7 @@ pub fn produce(
 ) -> Result<(), Fault> {
     let order: Head<Manufacturing> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "fulfill");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     let at = super::not_later(work, "completed_at", completed_at)?;
     let at = super::purchase::not_before_created(work, id, at)?;
     let remaining = order.planned - order.completed;
@@ -419,7 +419,7 @@ pub fn correct(
 ) -> Result<(), Fault> {
     let order: Head<Manufacturing> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "correct");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     if rows.is_empty() && completed_quantity.is_none() {
         return Err(Fault::input("expected `completed_quantity` or `update_rows`, but found neither"));
     }

@@ -388,7 +388,7 @@ pub(crate) fn finish(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
         if let Some(total) = order.total {
             work.changed("total", (), total);
         }
-        work.state(&order);
+        work.state(order);
     }
     Ok(())
 }

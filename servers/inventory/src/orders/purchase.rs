@@ -121,7 +121,7 @@ pub struct Modify<'a> {
 pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
     let order: Head<Purchase> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "modify");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     if it.header.is_none() && it.add.is_empty() && it.update.is_empty() && it.delete.0.is_empty() {
         return Err(Fault::input("expected `update_header` or changes of rows, but found none"));
     }
@@ -281,7 +281,7 @@ pub fn receive(
 ) -> Result<(), Fault> {
     let order: Head<Purchase> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "receive");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     let at = not_before_created(work, id, super::not_later(work, "received_date", received_date)?)?;
     let all = lines(work.db, id)?;
     let mut arriving: Vec<(&Line, Amount)> = Vec::new();
@@ -365,7 +365,7 @@ pub fn correct(
 ) -> Result<(), Fault> {
     let order: Head<Purchase> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "correct");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     if rows.is_empty() && additional_cost.is_none() {
         return Err(Fault::input("expected `update_rows` or `additional_cost`, but found neither"));
     }

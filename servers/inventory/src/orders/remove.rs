@@ -15,7 +15,7 @@ pub fn delete(work: &mut Work<'_>, of: OrderType, id: i64) -> Result<(), Fault> 
     // The state of any type is a text.
     head::<String>(work.db, of, id)?;
     work.begin(of.name(), Some(id), "delete");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     let mut statement = work.db.prepare_cached("SELECT count(*) FROM movement WHERE order_id = ?1")?;
     let movements: i64 = statement.query_row([id], |row| row.get(0))?;
     if movements > 0 {
@@ -35,7 +35,7 @@ pub fn delete(work: &mut Work<'_>, of: OrderType, id: i64) -> Result<(), Fault> 
         .prepare_cached("UPDATE orders SET deleted_at = ?2 WHERE id = ?1")?
         .execute(params![id, work.now])?;
     projections::refresh(work, id)?;
-    work.state(&view::order(work.db, id)?);
+    work.state(view::order(work.db, id)?);
     Ok(())
 }
 

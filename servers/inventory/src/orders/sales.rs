@@ -115,7 +115,7 @@ pub struct Modify<'a> {
 pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault> {
     let order: Head<Sales> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "modify");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     if it.header.is_none() && it.add.is_empty() && it.update.is_empty() && it.delete.0.is_empty() {
         return Err(Fault::input("expected `update_header` or changes of rows, but found none"));
     }
@@ -254,7 +254,7 @@ pub fn deliver(
 ) -> Result<(), Fault> {
     let order: Head<Sales> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "fulfill");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     let at = super::not_later(work, "completed_at", picked_date)?;
     let at = super::purchase::not_before_created(work, id, at)?;
     let all = lines(work.db, id)?;
@@ -334,7 +334,7 @@ fn after_linked_order(work: &mut Work<'_>, line: i64, at: Time, is_acknowledged:
 pub fn correct(work: &mut Work<'_>, id: i64, rows: &[UpdateSalesRow]) -> Result<(), Fault> {
     let order: Head<Sales> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "correct");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     if rows.is_empty() {
         return Err(Fault::input("expected `update_rows`, but found none"));
     }

@@ -91,7 +91,7 @@ pub struct Header {
 pub fn modify(work: &mut Work<'_>, id: i64, it: &Header, at: Option<Time>) -> Result<(), Fault> {
     let order: Head<Transfer> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "modify");
-    work.prior(&view::order(work.db, id)?);
+    work.prior(view::order(work.db, id)?);
     let at = super::not_later(work, "moved_at", at)?;
     let at = super::purchase::not_before_created(work, id, at)?;
     work.action("update_header", Some(id), |work| {

@@ -5,6 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
 
 use plainwire_sqlite::FileError;
 use rusqlite::Connection;
@@ -20,10 +21,21 @@ pub const MAX_WAITING: usize = 4_096;
 /// The largest number of changes in one commit.
 const MAX_GROUP: usize = 256;
 
-/// The sending side of the thread, which ends when this is dropped.
+/// The sending side of the thread. Dropped, it waits until the thread has closed the file, which then is whole without its log.
 #[derive(Debug)]
 pub(super) struct Writer {
-    queue: SyncSender<Box<dyn Job>>,
+    queue: Option<SyncSender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was told to those who waited for it.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// Work for the thread, in two steps: in the transaction, and after it.
@@ -39,8 +51,8 @@ impl Writer {
         let (queue, jobs) = sync_channel(MAX_WAITING);
         connection.set_prepared_statement_cache_capacity(256);
         let started = runtime::thread("inventory", move || run(&connection, clock, &jobs));
-        started.map_err(|error| FileError::Unfit(format!("no thread can be started for it: {error}")))?;
-        Ok(Self { queue })
+        let failed = |error| FileError::Unfit(format!("no thread can be started for it: {error}"));
+        Ok(Self { queue: Some(queue), thread: Some(started.map_err(failed)?) })
     }
 
     /// Lets the thread make a change, or try it out, and answers with its outcome.
@@ -75,7 +87,8 @@ impl Writer {
         answer: impl FnOnce(Result<T, Fault>) + Send + 'static,
     ) {
         let task = Task { work: Some(work), answer, outcome: None };
-        if let Err(refused) = self.queue.try_send(Box::new(task)) {
+        let Some(queue) = &self.queue else { return };
+        if let Err(refused) = queue.try_send(Box::new(task)) {
             let (TrySendError::Full(job) | TrySendError::Disconnected(job)) = refused;
             job.answer(Some(FileError::Unfit(format!("{MAX_WAITING} changes wait already"))));
         }

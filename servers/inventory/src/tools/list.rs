@@ -11,9 +11,7 @@ use crate::orders::{OrderType, head};
 use crate::time::Time;
 
 /// What a list of orders is narrowed by.
-#[derive(Deserialize, JsonSchema)]
-#[serde(crate = "plainwire::serde", deny_unknown_fields)]
-#[schemars(crate = "plainwire::schemars")]
+#[data]
 pub(super) struct ListArguments {
     /// Only these ids, in this order.
     #[serde(default)]
@@ -31,15 +29,13 @@ pub(super) struct ListArguments {
     created_to: Option<Until>,
     #[serde(default)]
     include_deleted: bool,
-    /// 1 to 200; by default 50.
-    limit: Option<u32>,
+    /// At most.
+    #[default(50)]
+    #[range(1..=200)]
+    limit: i64,
 }
 
 pub(super) async fn list(of: OrderType, it: ListArguments, store: State<Store>) -> Result<Orders, ToolError> {
-    let limit = i64::from(it.limit.unwrap_or(50));
-    if !(1..=200).contains(&limit) {
-        return Err(ToolError::invalid_input(format!("expected `limit` from 1 to 200, but found {limit}")));
-    }
     let answer = store.ask(move |db| {
         let filter = Filter {
             ids: it.ids.0,
@@ -51,7 +47,7 @@ pub(super) async fn list(of: OrderType, it: ListArguments, store: State<Store>) 
             created_to: it.created_to.map(|it| it.0),
             query: it.query,
             include_deleted: it.include_deleted,
-            limit,
+            limit: it.limit,
         };
         view::list(db, of, &filter)
     });

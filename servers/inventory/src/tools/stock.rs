@@ -7,6 +7,7 @@ use super::Store;
 use super::rail::{write, writes};
 use crate::amount::Amount;
 use crate::catalog::{self, List, Reference};
+use crate::fault::Fault;
 use crate::kinds::{Change, LowStock, Movements, Stock, StockThen};
 use crate::orders::adjustment::{self, AdjustmentRow};
 use crate::reports::stock::{self, MovementFilter};
@@ -87,7 +88,7 @@ async fn get_inventory_movements(
 }
 
 /// The end of a window: a time, or the end of a day.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize)]
 pub(super) struct Until(pub(super) Time);
 
 impl<'de> Deserialize<'de> for Until {
@@ -121,7 +122,14 @@ async fn inventory_at(
     #[argument("A time; a date counts whole.")] as_of: Until,
     store: State<Store>,
 ) -> Result<StockThen, ToolError> {
-    Ok(store.ask(move |db| stock::at(db, &skus_or_variant_ids.0, as_of.0)).await?)
+    let today = store.clock().today();
+    let answer = store.ask(move |db| {
+        if as_of.0.day() > today {
+            return Err(Fault::input(format!("expected `as_of` at {today} or before, but found {}", as_of.0)));
+        }
+        stock::at(db, &skus_or_variant_ids.0, as_of.0)
+    });
+    Ok(answer.await?)
 }
 
 writes! {

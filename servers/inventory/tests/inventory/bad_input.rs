@@ -99,12 +99,17 @@ async fn an_id_of_another_kind_is_told_by_its_kind() {
         (
             "list_sales_orders",
             json!({ "limit": 0 }),
-            "expected `limit` from 1 to 200, but found 0".to_owned(),
+            "expected `arguments.limit` to be at least 1, but found 0".to_owned(),
         ),
         (
             "check_inventory",
             json!({ "skus_or_variant_ids": [] }),
             "expected at least one SKU or id".to_owned(),
+        ),
+        (
+            "inventory_at",
+            json!({ "skus_or_variant_ids": ["BOLT"], "as_of": "2026-07-01" }),
+            "expected `as_of` at 2026-06-30 or before, but found 2026-07-01T23:59:59Z".to_owned(),
         ),
         (
             "sales_summary",
