@@ -210,7 +210,7 @@ impl FromSql for Amount {
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let amount = Self(self.0.normalize());
-        if let (0, Some(whole)) = (amount.0.scale(), amount.0.to_i64()) {
+        if let (0, Some(whole), ..=MAX_DIGITS) = (amount.0.scale(), amount.0.to_i64(), amount.digits()) {
             return serializer.serialize_i64(whole);
         }
         // The shortest digits of a binary fraction with at most 15 digits are these digits.

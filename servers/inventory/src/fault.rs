@@ -47,8 +47,11 @@ impl From<FileError> for Fault {
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
         match error {
-            // An amount that is too large for the file: it came from arguments.
+            // An amount that is too large for the file, from arguments or from a function of SQL.
             rusqlite::Error::ToSqlConversionFailure(why) => Self::Input(why.to_string()),
+            rusqlite::Error::SqliteFailure(_, Some(why)) if why.contains("expected an amount") => {
+                Self::Input(why)
+            }
             error => Self::File(error.into()),
         }
     }
@@ -65,5 +68,14 @@ impl From<Fault> for ToolError {
                 if error.is_busy() { told.retryable() } else { told }
             }
         }
+    }
+}
+
+/// Returns a text of others for a message: quoted, and its beginning only if it is long.
+pub(crate) fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}…", &text[..end]),
     }
 }

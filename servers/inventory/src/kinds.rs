@@ -219,6 +219,9 @@ pub struct Production {
 pub struct Orders {
     /// The number of orders before `limit`.
     pub total: i64,
+    /// Whether nothing has the words of the query, and these are similar.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_fuzzy: bool,
     pub orders: Vec<OrderSummary>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<Value>,

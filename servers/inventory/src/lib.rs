@@ -37,6 +37,9 @@ pub mod work;
 
 use store::{Clock, Store};
 
+/// The largest result, in bytes: its text and its value. Orders with their rows fit, so that no change is made whose answer does not.
+const MAX_RESULT: usize = 16 << 20;
+
 /// The settings of the server.
 #[derive(Clone, Debug)]
 pub struct Inventory {
@@ -92,7 +95,9 @@ impl Inventory {
             Profile::Data => Presentation::data(),
             Profile::Gated => Presentation::gated(),
         };
-        let server = plainwire::server!("inventory").title("Inventory").presentation(presentation.cards());
+        let server = plainwire::server!("inventory")
+            .title("Inventory")
+            .presentation(presentation.limit(MAX_RESULT).cards());
         Ok(resources::add(tools::add(server)).state(Arc::new(store)))
     }
 }

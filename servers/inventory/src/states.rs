@@ -122,6 +122,8 @@ machine! {
     reopen: PartiallyReceived | Received => PartiallyReceived;
     /// A correction leaves nothing to be received.
     close_again: PartiallyReceived | Received => Received;
+    /// A correction takes back all that was received.
+    take_back: PartiallyReceived | Received => NotReceived;
 }
 
 machine! {
@@ -143,6 +145,8 @@ machine! {
     reopen: PartiallyDelivered | Delivered => PartiallyDelivered;
     /// A correction leaves nothing to be delivered.
     close_again: PartiallyDelivered | Delivered => Delivered;
+    /// A correction takes back all that was delivered.
+    take_back: PartiallyDelivered | Delivered => NotShipped;
 }
 
 machine! {
@@ -169,6 +173,8 @@ machine! {
     reopen: PartiallyCompleted | Done => PartiallyCompleted;
     /// A correction leaves nothing to be produced.
     close_again: PartiallyCompleted | Done => Done;
+    /// A correction takes back all that was produced.
+    take_back: PartiallyCompleted | Done => InProgress;
 }
 
 machine! {

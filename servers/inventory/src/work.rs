@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use plainwire::prelude::*;
 use rusqlite::Connection;
 
+use crate::amount::Amount;
 use crate::fault::Fault;
 use crate::kinds::{Action, Change, FieldChange, State};
 use crate::time::Time;
@@ -28,6 +29,8 @@ pub struct Work<'a> {
     state: Option<State>,
     touched: BTreeSet<i64>,
     repeated: Option<Change>,
+    /// What can't be told, such as an amount of too many digits.
+    untold: Option<String>,
 }
 
 /// A change that was made, or tried out.
@@ -50,6 +53,7 @@ impl<'a> Work<'a> {
             state: None,
             touched: BTreeSet::new(),
             repeated: None,
+            untold: None,
         }
     }
 
@@ -94,7 +98,7 @@ impl<'a> Work<'a> {
 
     /// Records the change of a field. `old` is null for what is new, and `new` for what is removed.
     pub(crate) fn changed(&mut self, field: impl Into<String>, old: impl Serialize, new: impl Serialize) {
-        let (old, new) = (json!(old), self.shown(json!(new)));
+        let (old, new) = (self.told(old), self.told(new));
         let is_added = old.is_null() && !new.is_null();
         let change = FieldChange { field: field.into(), is_unchanged: old == new, is_added, old, new };
         if let Some(action) = self.change.actions.last_mut().filter(|it| !it.succeeded) {
@@ -104,10 +108,14 @@ impl<'a> Work<'a> {
     }
 
     /// Returns a value as it is told: the time of the change is `now`, so that a preview and its apply say the same.
-    fn shown(&self, value: Value) -> Value {
-        match value.as_str() {
-            Some(text) if text == self.now.to_string() => json!("now"),
-            _ => value,
+    fn told(&mut self, value: impl Serialize) -> Value {
+        match serde_json::to_value(value) {
+            Ok(Value::String(text)) if text == self.now.to_string() => json!("now"),
+            Ok(value) => value,
+            Err(error) => {
+                self.untold.get_or_insert_with(|| error.to_string());
+                Value::Null
+            }
         }
     }
 
@@ -136,6 +144,17 @@ impl<'a> Work<'a> {
             action.error = Some(blocks.join("; ")).filter(|it| !it.is_empty());
         }
         Ok(())
+    }
+
+    /// Records the change of the total of an order, if it has one.
+    pub(crate) fn total(&mut self, total: Option<Amount>) {
+        let before = match &self.change.prior_state {
+            Some(State::Order(order)) => order.total,
+            _ => None,
+        };
+        if total != before {
+            self.changed("total", before, total);
+        }
     }
 
     /// Sets the state before the change, from which a person can restore it.
@@ -171,6 +190,14 @@ impl<'a> Work<'a> {
 
     pub(crate) fn outcome(mut self, done: Result<(), Fault>, is_applied: bool) -> Result<Outcome, Fault> {
         done?;
+        // What can't be told is not done.
+        let untold = self.untold.take().or_else(|| {
+            let states = (&self.state, &self.change.prior_state);
+            serde_json::to_vec(&states).err().map(|error| error.to_string())
+        });
+        if let Some(why) = untold {
+            return Err(Fault::input(why));
+        }
         if let Some(change) = self.repeated {
             return Ok(Outcome { is_preview: false, change, touched: BTreeSet::new() });
         }

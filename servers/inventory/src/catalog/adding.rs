@@ -82,7 +82,12 @@ pub fn add_item(
     variants.iter().map(|it| add_variant(db, id, it)).collect()
 }
 
-fn add_variant(db: &Connection, item: i64, variant: &NewVariant<'_>) -> Result<i64, rusqlite::Error> {
+/// Adds a variant to an item. Returns its id.
+pub(crate) fn add_variant(
+    db: &Connection,
+    item: i64,
+    variant: &NewVariant<'_>,
+) -> Result<i64, rusqlite::Error> {
     let id = new_id(db, "variant")?;
     db.prepare_cached(
         "INSERT INTO variant (id, item_id, sku, name, sales_price, purchase_price, barcode, lead_time_days,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use plainwire::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{List, Reference, new_id, sku, variant, variant_name};
+use super::{List, Reference, Text, new_id, sku, variant, variant_name};
 use crate::amount::Amount;
 use crate::fault::Fault;
 use crate::kinds::{Bom, BomRow, Need};
@@ -18,6 +18,9 @@ pub const MAX_LEVELS: u32 = 50;
 
 /// The largest number of rows that are listed.
 const MAX_ROWS: usize = 5_000;
+
+/// The largest number of rows that a call adds or changes.
+const MAX_CHANGES: usize = 500;
 
 /// An ingredient of a product, for one unit.
 #[derive(Clone, Debug)]
@@ -116,7 +119,7 @@ pub struct AddBomRow {
     pub ingredient: Reference,
     /// How much of it a unit needs. Above 0.
     pub quantity: Amount,
-    pub notes: Option<String>,
+    pub notes: Option<Text>,
 }
 
 /// A row to change.
@@ -125,7 +128,7 @@ pub struct AddBomRow {
 pub struct UpdateBomRow {
     pub row_id: i64,
     pub quantity: Option<Amount>,
-    pub notes: Option<String>,
+    pub notes: Option<Text>,
 }
 
 /// Changes of a bill of materials.
@@ -143,13 +146,23 @@ pub(crate) fn manage(
 ) -> Result<(), Fault> {
     let product = variant(work.db, product)?;
     work.begin("bom", Some(product), "manage");
-    let before = explode(work.db, product, Amount::ONE)?;
-    let cost_before = before.material_cost;
-    work.prior(before);
+    // One that is too large to be told can still be made smaller.
+    let before = explode(work.db, product, Amount::ONE).ok();
+    let cost_before = before.as_ref().map(|it| it.material_cost);
+    if let Some(before) = before {
+        work.prior(before);
+    }
     if changes.add.is_empty() && changes.update.is_empty() && changes.delete.0.is_empty() {
         return Err(Fault::input(
             "expected `add_rows`, `update_rows` or `delete_row_ids`, but found none of them",
         ));
+    }
+    for (field, count) in [("add_rows", changes.add.len()), ("update_rows", changes.update.len())] {
+        if count > MAX_CHANGES {
+            return Err(Fault::input(format!(
+                "expected at most {MAX_CHANGES} elements of `{field}`, but found {count}"
+            )));
+        }
     }
     for it in changes.add {
         work.action("add_row", None, |work| add_row(work, product, it))?;
@@ -166,9 +179,16 @@ pub(crate) fn manage(
         })?;
     }
     if !work.is_blocked() {
-        let after = explode(work.db, product, Amount::ONE)?;
-        work.changed("material_cost", cost_before, after.material_cost);
-        work.state(after);
+        match explode(work.db, product, Amount::ONE) {
+            Ok(after) => {
+                if cost_before != Some(after.material_cost) {
+                    work.changed("material_cost", cost_before, after.material_cost);
+                }
+                work.state(after);
+            }
+            Err(error) if changes.add.is_empty() => work.warn(error.text()),
+            Err(error) => return Err(error),
+        }
     }
     Ok(())
 }
@@ -195,7 +215,7 @@ fn add_row(work: &mut Work<'_>, product: i64, it: &AddBomRow) -> Result<(), Faul
             "INSERT INTO bom_row (id, variant_id, ingredient_id, quantity, notes, rank) VALUES (?1, ?2, ?3, ?4, ?5,
                  (SELECT coalesce(max(rank), 0) + 1 FROM bom_row WHERE variant_id = ?2))",
         )?
-        .execute(params![id, product, ingredient, it.quantity, it.notes])?;
+        .execute(params![id, product, ingredient, it.quantity, it.notes.as_ref().map(|it| &it.0)])?;
     work.changed(format!("rows[{name}].quantity"), (), it.quantity);
     Ok(())
 }
@@ -205,7 +225,7 @@ fn update_row(work: &mut Work<'_>, product: i64, it: &UpdateBomRow) -> Result<()
     let new = it.quantity.unwrap_or(quantity);
     positive("quantity", new)?;
     work.changed(format!("rows[{}].quantity", it.row_id), quantity, new);
-    let new_notes = it.notes.clone().or_else(|| notes.clone());
+    let new_notes = it.notes.clone().map(|it| it.0).or_else(|| notes.clone());
     if it.notes.is_some() {
         work.changed(format!("rows[{}].notes", it.row_id), notes, &new_notes);
     }

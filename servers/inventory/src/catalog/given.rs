@@ -25,7 +25,7 @@ impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Id(id) => id.fmt(f),
-            Self::Sku(sku) => fmt::Debug::fmt(sku, f),
+            Self::Sku(sku) => f.write_str(&crate::fault::shown(sku)),
         }
     }
 }
@@ -72,6 +72,40 @@ impl JsonSchema for Reference {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": ["string", "integer"] })
+    }
+}
+
+/// The largest number of characters of a text.
+const MAX_TEXT: usize = 2_000;
+
+/// A text of up to 2,000 characters, such as notes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Text(pub String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.chars().count() {
+            ..=MAX_TEXT => Ok(Self(text)),
+            found => {
+                Err(de::Error::custom(format!("expected at most {MAX_TEXT} characters, but found {found}")))
+            }
+        }
+    }
+}
+
+impl JsonSchema for Text {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
     }
 }
 

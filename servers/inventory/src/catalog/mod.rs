@@ -10,10 +10,11 @@ mod given;
 pub mod reading;
 pub mod search;
 
+pub(crate) use adding::add_variant;
 pub use adding::{NewCustomer, NewItem, NewVariant, add_customer, add_item, add_location, add_supplier};
-pub use given::{List, Reference};
+pub use given::{List, Reference, Text};
 
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::kinds::{Named, VariantName};
 
 /// Returns a new id for an entity of a kind.
@@ -100,7 +101,7 @@ pub(crate) fn variant(db: &Connection, given: &Reference) -> Result<i64, Fault> 
         [] => match given {
             Reference::Id(id) => Err(not_a(db, *id, "a variant that is in use")),
             Reference::Sku(sku) => {
-                Err(Fault::missing(format!("expected the SKU of a variant, but found {sku:?}")))
+                Err(Fault::missing(format!("expected the SKU of a variant, but found {}", shown(sku))))
             }
         },
         _ => {

@@ -89,6 +89,16 @@ pub(crate) fn find(
     Ok(found.into_iter().map(|it| it.0).collect())
 }
 
+/// Returns the variants in use that have a SKU.
+pub(crate) fn with_sku(db: &Connection, sku: &str) -> Result<Vec<i64>, rusqlite::Error> {
+    db.prepare_cached(
+        "SELECT v.id FROM variant v JOIN item i ON i.id = v.item_id WHERE v.sku = ?1
+             AND coalesce(v.archived_at, v.deleted_at, i.archived_at, i.deleted_at) IS NULL ORDER BY v.id",
+    )?
+    .query_map([sku], |row| row.get(0))?
+    .collect()
+}
+
 /// Returns an item with its variants.
 pub(crate) fn item(db: &Connection, id: i64, visible: Visible) -> Result<Item, Fault> {
     let read = |row: &Row<'_>| {

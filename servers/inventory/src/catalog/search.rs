@@ -9,6 +9,9 @@ const MAX_WORDS: usize = 20;
 /// The least similarity of a name with the query, from 0 to 1.
 const SIMILAR: f64 = 0.75;
 
+/// The largest number of characters of a query or a name that are compared.
+const MAX_COMPARED_CHARS: usize = 60;
+
 /// The largest number of names that are compared one by one.
 const MAX_COMPARED: usize = 20_000;
 
@@ -48,7 +51,7 @@ pub(crate) fn search(
     let mut statement = db.prepare_cached(&format!(
         "SELECT rowid, name, code FROM words WHERE kind = ?1 AND {condition} LIMIT ?2"
     ))?;
-    let query = query.to_lowercase();
+    let query: String = query.to_lowercase().chars().take(MAX_COMPARED_CHARS).collect();
     let mut similar: Vec<(f64, i64)> = statement
         .query_map(params![kind, MAX_COMPARED as i64], |row| {
             let texts = [row.get::<_, String>(1)?, row.get::<_, String>(2)?];
@@ -63,7 +66,7 @@ pub(crate) fn search(
 
 /// Returns how similar a text, or one of its words, is to a query in lower case.
 fn similarity(query: &str, text: &str) -> f64 {
-    let text = text.to_lowercase();
+    let text: String = text.to_lowercase().chars().take(MAX_COMPARED_CHARS).collect();
     let whole = strsim::normalized_damerau_levenshtein(query, &text);
     let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 2);
     words.map(|word| strsim::normalized_damerau_levenshtein(query, word)).fold(whole, f64::max)

@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::table::Table;
 use crate::amount::Amount;
-use crate::catalog::{NewItem, NewVariant, Reference, add_item, add_supplier, reading};
-use crate::fault::Fault;
+use crate::catalog::{NewItem, NewVariant, add_item, add_supplier, add_variant, reading};
+use crate::fault::{Fault, shown};
 use crate::kinds::ItemType;
 use crate::work::Work;
 
@@ -50,13 +50,19 @@ pub(super) fn add(work: &mut Work<'_>, table: &mut Table) -> Result<Vec<String>,
     for at in 0..table.rows.len() {
         let line = table.rows[at].0;
         let sku = table.text(at, "sku").unwrap_or_default().to_owned();
-        let is_taken = !reading::find(work.db, &Reference::Sku(sku.clone()), reading::Visible::default())?
-            .is_empty()
-            && sku.parse::<i64>().is_err();
+        let is_taken = !reading::with_sku(work.db, &sku)?.is_empty();
         if !skus.insert(sku.clone()) {
-            table.mistake(line, Some("sku"), format!("expected each SKU once, but found {sku:?} again"));
+            table.mistake(
+                line,
+                Some("sku"),
+                format!("expected each SKU once, but found {} again", shown(&sku)),
+            );
         } else if is_taken {
-            table.mistake(line, Some("sku"), format!("expected a new SKU, but the inventory has {sku:?}"));
+            table.mistake(
+                line,
+                Some("sku"),
+                format!("expected a new SKU, but the inventory has {}", shown(&sku)),
+            );
         }
         let row = row(table, at, sku);
         let item = table.text(at, "item").unwrap_or(&row.name).to_owned();
@@ -70,9 +76,33 @@ pub(super) fn add(work: &mut Work<'_>, table: &mut Table) -> Result<Vec<String>,
     }
     let mut made = Vec::new();
     for name in order {
+        if let [first, others @ ..] = &items[&name][..] {
+            same_item(table, first, others);
+        }
+        if !table.mistakes.is_empty() {
+            continue;
+        }
         insert(work, table, &name, &items[&name], &mut made)?;
     }
     Ok(made)
+}
+
+/// Finds rows of one item that say different things of it.
+fn same_item(table: &mut Table, first: &Row, others: &[Row]) {
+    for other in others {
+        for column in ["type", "uom", "category", "supplier", "purchase_uom", "purchase_uom_rate"] {
+            let (expected, found) = (table.text(first.at, column), table.text(other.at, column));
+            if let Some(found) = found.filter(|found| Some(*found) != expected) {
+                let line = table.rows[first.at].0;
+                let expected = expected.map_or("nothing".to_owned(), shown);
+                let why = format!(
+                    "expected {expected} as for the same item in line {line}, but found {}",
+                    shown(found)
+                );
+                table.mistake(table.rows[other.at].0, Some(column), why);
+            }
+        }
+    }
 }
 
 fn row(table: &mut Table, at: usize, sku: String) -> Row {
@@ -154,7 +184,19 @@ fn insert(
             safety_stock: row.safety_stock,
         })
         .collect();
-    add_item(work.db, work.now, &item, &variants)?;
+    let mut statement = work.db.prepare_cached(
+        "SELECT id FROM item WHERE name = ?1 AND coalesce(archived_at, deleted_at) IS NULL ORDER BY id LIMIT 1",
+    )?;
+    let known: Option<i64> = statement.query_row([name], |row| row.get(0)).optional()?;
+    match known {
+        Some(id) => {
+            made.push(format!("further variants of the item {name:?}, which stays as it is"));
+            variants.iter().try_for_each(|it| add_variant(work.db, id, it).map(|_| ()))?;
+        }
+        None => {
+            add_item(work.db, work.now, &item, &variants)?;
+        }
+    }
     Ok(())
 }
 

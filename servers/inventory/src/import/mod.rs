@@ -1,7 +1,7 @@
 //! CSV in and out: items, customers and stock, as a workshop has them in a spreadsheet.
 //!
 //! In: the bytes of a file. Out: what was added, or every mistake with its line and column; then nothing was added. What
-//! [`export`] writes, [`run`] reads.
+//! [`export`] writes, [`run`] reads, but for SKUs that several variants have.
 
 use std::fmt;
 

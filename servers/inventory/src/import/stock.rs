@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::table::Table;
 use crate::amount::Amount;
 use crate::catalog::{Reference, add_location, location, reading};
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::orders::adjustment::{self, AdjustmentRow};
 use crate::orders::rows::MAX_ROWS;
 use crate::work::Work;
@@ -21,11 +21,11 @@ pub(super) fn add(work: &mut Work<'_>, table: &mut Table) -> Result<Vec<String>,
     for at in 0..table.rows.len() {
         let line = table.rows[at].0;
         let sku = table.text(at, "sku").unwrap_or_default().to_owned();
-        let found = reading::find(work.db, &Reference::Sku(sku.clone()), reading::Visible::default())?;
+        let found = reading::with_sku(work.db, &sku)?;
         let variant = match found[..] {
             [id] => Some(id),
             [] => {
-                let why = format!("expected the SKU of a variant, but found {sku:?}");
+                let why = format!("expected the SKU of a variant, but found {}", shown(&sku));
                 table.mistake(line, Some("sku"), why);
                 None
             }
@@ -33,7 +33,10 @@ pub(super) fn add(work: &mut Work<'_>, table: &mut Table) -> Result<Vec<String>,
                 table.mistake(
                     line,
                     Some("sku"),
-                    format!("{sku:?} is the SKU of several variants: use the id"),
+                    format!(
+                        "{} is the SKU of several variants: use create_stock_adjustment with an id",
+                        shown(&sku)
+                    ),
                 );
                 None
             }
@@ -46,6 +49,16 @@ pub(super) fn add(work: &mut Work<'_>, table: &mut Table) -> Result<Vec<String>,
             Some(cost) => Some(cost),
             None => variant.map(|id| reading::variant(work.db, id)).transpose()?.map(|it| it.purchase_price),
         };
+        let is_transit = "SELECT 1 FROM location WHERE name = ?1 AND is_transit";
+        let name = table.text(at, "location").unwrap_or_default().to_owned();
+        if work.db.prepare_cached(is_transit)?.exists([&name])? {
+            table.mistake(
+                line,
+                Some("location"),
+                "this is the place of goods on the way: expected another location",
+            );
+            continue;
+        }
         let place = place(work, table.text(at, "location"), &mut made)?;
         if let (Some(variant), Some(quantity)) = (variant, quantity) {
             let sku_or_variant_id = Reference::Id(variant);

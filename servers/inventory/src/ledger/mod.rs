@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 pub mod check;
 pub mod projections;
 
-use crate::amount::Amount;
+use crate::amount::{Amount, MAX_GIVEN};
 use crate::catalog;
 use crate::fault::Fault;
 use crate::time::Time;
@@ -16,6 +16,9 @@ use crate::work::Work;
 
 /// The setting that lets stock fall below zero, if it is `true`.
 pub const ALLOW_NEGATIVE: &str = "allow_negative_stock";
+
+/// The largest value of the stock of a variant at a location: with two decimal places it has 15 digits.
+pub const MAX_VALUE: i64 = 1_000_000_000_000;
 
 /// A quantity that arrives or leaves.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +64,9 @@ impl Balance {
             return Self { quantity: sum, average };
         }
         let value = self.quantity.decimal() * self.average.decimal() + quantity.decimal() * cost.decimal();
-        let average = value / sum.decimal();
-        let average = if average.is_sign_negative() { self.average } else { Amount::rounded(average) };
+        // What is taken back may have been worth more than what is left: then what is left is worth nothing.
+        let average =
+            if value.is_sign_negative() { Amount::ZERO } else { Amount::rounded(value / sum.decimal()) };
         Self { quantity: sum, average }
     }
 }
@@ -81,6 +85,17 @@ pub(crate) fn post(work: &mut Work<'_>, it: &Posting) -> Result<Posted, Fault> {
         let (needed, found) = (-it.quantity, before.quantity);
         work.block(format!("{sku} at {place}: {needed} needed, but {found} in stock"));
         return Ok(Posted { cost });
+    }
+    within_limits(work, it, after)?;
+    if it.reverses.is_some() && it.quantity.is_negative() {
+        let value = before.quantity.times(before.average) + it.quantity.times(cost);
+        if value.is_negative() {
+            let sku = catalog::sku(work.db, it.variant)?;
+            work.warn(format!(
+                "{sku}: {} of its cost had left already, and stays in the cost of what was sold",
+                -value
+            ));
+        }
     }
     work.db
         .prepare_cached(
@@ -101,6 +116,9 @@ pub(crate) fn post(work: &mut Work<'_>, it: &Posting) -> Result<Posted, Fault> {
             after.average,
             it.reverses
         ])?;
+    if it.quantity.is_negative() && it.at.day() < work.now.day() {
+        was_there(work, it)?;
+    }
     work.db
         .prepare_cached(
             "INSERT INTO stock (variant_id, location_id, in_stock, average_cost) VALUES (?1, ?2, ?3, ?4)
@@ -108,6 +126,34 @@ pub(crate) fn post(work: &mut Work<'_>, it: &Posting) -> Result<Posted, Fault> {
         )?
         .execute(params![it.variant, it.location, after.quantity, after.average])?;
     Ok(Posted { cost })
+}
+
+/// Refuses a stock whose quantity or value has too many digits.
+fn within_limits(work: &Work<'_>, it: &Posting, after: Balance) -> Result<(), Fault> {
+    let value = after.quantity.times(after.average);
+    if after.quantity > Amount::from(MAX_GIVEN) || value > Amount::from(MAX_VALUE) {
+        let sku = catalog::sku(work.db, it.variant)?;
+        let limit = format!("at most {MAX_GIVEN} of {sku} at a location, worth at most {MAX_VALUE}");
+        return Err(Fault::input(format!("expected {limit}, but found {} worth {value}", after.quantity)));
+    }
+    Ok(())
+}
+
+/// Warns if what left in the past had arrived only later.
+fn was_there(work: &mut Work<'_>, it: &Posting) -> Result<(), Fault> {
+    let mut statement = work.db.prepare_cached(
+        "SELECT coalesce(sum(quantity), 0) FROM movement WHERE variant_id = ?1 AND location_id = ?2 AND at <= ?3",
+    )?;
+    let then: Amount = statement.query_row(params![it.variant, it.location, it.at], |row| row.get(0))?;
+    if then.is_negative() {
+        let sku = catalog::sku(work.db, it.variant)?;
+        work.warn(format!(
+            "{sku}: at {} only {} was there, by the dates of what arrived",
+            it.at,
+            then - it.quantity
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the quantity and the average cost of a variant at a location.
@@ -130,26 +176,26 @@ fn may_be_negative(work: &Work<'_>) -> Result<bool, rusqlite::Error> {
     Ok(value.as_deref() == Some("true"))
 }
 
-/// A movement that was not taken back.
+/// What is left of a movement, less what was taken back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
     pub(crate) id: i64,
+    /// The quantity is what is left.
     pub(crate) posting: Posting,
     pub(crate) cost: Amount,
 }
 
-/// Returns the movements of an order that were not taken back, in the order of posting; of one row, or of what a manufacturing
-/// order makes.
+/// Returns what is left of the movements of an order, in the order of posting; of one row, or of what a manufacturing order makes.
 pub(crate) fn standing(
     work: &Work<'_>,
     order: i64,
     line: Option<i64>,
 ) -> Result<Vec<Standing>, rusqlite::Error> {
     let mut statement = work.db.prepare_cached(
-        "SELECT id, variant_id, location_id, quantity, value_per_unit, at FROM movement m
-         WHERE order_id = ?1 AND line_id IS ?2 AND reverses IS NULL
-             AND NOT EXISTS (SELECT 1 FROM movement r WHERE r.reverses = m.id)
-         ORDER BY id",
+        "SELECT id, variant_id, location_id, left, value_per_unit, at FROM (
+             SELECT m.*, m.quantity + coalesce((SELECT sum(r.quantity) FROM movement r WHERE r.reverses = m.id), 0) AS left
+             FROM movement m WHERE order_id = ?1 AND line_id IS ?2 AND reverses IS NULL
+         ) WHERE left <> 0 ORDER BY id",
     )?;
     let read = |row: &Row<'_>| {
         let posting = Posting {
@@ -168,10 +214,40 @@ pub(crate) fn standing(
     statement.query_map(params![order, line], read)?.collect()
 }
 
-/// Takes a movement back, at its own date and cost.
-pub(crate) fn reverse(work: &mut Work<'_>, it: &Standing) -> Result<(), Fault> {
-    let posting = Posting { quantity: -it.posting.quantity, reverses: Some(it.id), ..it.posting };
-    post(work, &posting).map(|_| ())
+/// Takes a movement back, at its own date and cost: all that is left of it, or a part.
+pub(crate) fn reverse(work: &mut Work<'_>, it: &Standing, part: Option<Amount>) -> Result<(), Fault> {
+    let quantity = part.unwrap_or(-it.posting.quantity);
+    post(work, &Posting { quantity, reverses: Some(it.id), ..it.posting }).map(|_| ())
+}
+
+/// Changes what the movements of a row come to: what is too much is taken back, the last first, at its own date and cost; what is
+/// missing is posted at the date of the last one. `first` is what is posted if there is none. Returns the value of the change.
+pub(crate) fn amend(
+    work: &mut Work<'_>,
+    old: &[Standing],
+    sum: Amount,
+    first: &Posting,
+) -> Result<Amount, Fault> {
+    let mut missing = sum - old.iter().map(|it| it.posting.quantity).sum();
+    let is_more =
+        |missing: Amount| missing.is_positive() == sum.is_positive() && !sum.is_zero() && !missing.is_zero();
+    if is_more(missing) {
+        let last = old.last().map_or(*first, |it| Posting { cost: first.cost, ..it.posting });
+        let posted = post(work, &Posting { quantity: missing, cause: "correction", ..last })?;
+        return Ok(missing.times(posted.cost));
+    }
+    let mut value = Amount::ZERO;
+    for it in old.iter().rev() {
+        if missing.is_zero() {
+            break;
+        }
+        let all = -it.posting.quantity;
+        let part = if missing.is_positive() { missing.min(all) } else { missing.max(all) };
+        reverse(work, it, Some(part))?;
+        missing -= part;
+        value += part.times(it.cost);
+    }
+    Ok(value)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::amount::Amount;
 use crate::catalog::bom::{MAX_LEVELS, ingredients, positive};
-use crate::catalog::{List, Reference, location, not_a, sku, variant};
+use crate::catalog::{List, Reference, Text, location, not_a, sku, variant};
 use crate::fault::Fault;
 use crate::ledger::{self, Posting};
 use crate::states::Manufacturing;
@@ -19,6 +19,9 @@ use crate::time::Time;
 use crate::work::Work;
 
 const OF: OrderType = OrderType::ManufacturingOrder;
+
+/// The largest number of orders that are made for subassemblies of one.
+pub const MAX_SUBASSEMBLIES: usize = 200;
 
 /// A manufacturing order to make.
 #[derive(Clone, Debug)]
@@ -72,7 +75,7 @@ pub fn create(work: &mut Work<'_>, it: &Create) -> Result<i64, Fault> {
     let id = make(work, &order)?;
     work.created(id);
     if it.create_subassemblies {
-        subassemblies(work, id, &order, 1)?;
+        subassemblies(work, id, &order, 1, &mut 0)?;
     }
     work.next(format!("fulfill_order with order_id {id} and order_type manufacturing, when it is produced"));
     finish(work, id)?;
@@ -115,7 +118,7 @@ fn make(work: &mut Work<'_>, order: &NewOrder<'_>) -> Result<i64, Fault> {
     }
     for it in recipe {
         let quantity = it.quantity.times(order.planned);
-        check(quantity, Amount::ZERO, Amount::ZERO)?;
+        needed(quantity, &sku(work.db, it.variant)?)?;
         insert_line(work, id, &NewLine { per_unit: it.quantity, ..NewLine::of(it.variant, quantity) })?;
         work.changed(format!("rows[{}].quantity", sku(work.db, it.variant)?), (), quantity);
     }
@@ -124,7 +127,13 @@ fn make(work: &mut Work<'_>, order: &NewOrder<'_>) -> Result<i64, Fault> {
 }
 
 /// Makes orders for what is missing of ingredients that are made here, and for theirs.
-fn subassemblies(work: &mut Work<'_>, id: i64, above: &NewOrder<'_>, level: u32) -> Result<(), Fault> {
+fn subassemblies(
+    work: &mut Work<'_>,
+    id: i64,
+    above: &NewOrder<'_>,
+    level: u32,
+    made: &mut usize,
+) -> Result<(), Fault> {
     if level > MAX_LEVELS {
         return Err(Fault::input(format!("expected subassemblies of at most {MAX_LEVELS} levels")));
     }
@@ -145,8 +154,14 @@ fn subassemblies(work: &mut Work<'_>, id: i64, above: &NewOrder<'_>, level: u32)
             due_at: above.due_at,
             ..NewOrder::default()
         };
+        *made += 1;
+        if *made > MAX_SUBASSEMBLIES {
+            return Err(Fault::input(format!(
+                "expected at most {MAX_SUBASSEMBLIES} orders for subassemblies, but more are needed: make some of them first"
+            )));
+        }
         let below = make(work, &order)?;
-        subassemblies(work, below, &order, level + 1)?;
+        subassemblies(work, below, &order, level + 1, made)?;
     }
     Ok(())
 }
@@ -161,7 +176,7 @@ pub struct Header {
     pub planned_quantity: Option<Amount>,
     pub location_id: Option<i64>,
     pub production_deadline_date: Option<Time>,
-    pub notes: Option<String>,
+    pub notes: Option<Text>,
 }
 
 /// An ingredient to add to an order.
@@ -203,6 +218,8 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault
     if it.header.is_none() && !has_rows {
         return Err(Fault::input("expected `update_header` or changes of rows, but found none"));
     }
+    super::rows::at_most("add_rows", it.add.len())?;
+    super::rows::at_most("update_rows", it.update.len())?;
     if order.status == Manufacturing::Done {
         work.block("the status is DONE: use correct_manufacturing_order");
         return finish(work, id);
@@ -217,7 +234,7 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault
         work.action("update_row", Some(row.row_id), |work| {
             let lines = lines(work.db, id)?;
             let old = line(work.db, &lines, row.row_id)?;
-            positive("planned_quantity_per_unit", row.planned_quantity_per_unit)?;
+            not_negative("planned_quantity_per_unit", row.planned_quantity_per_unit)?;
             let planned = head::<Manufacturing>(work.db, OF, id)?.planned;
             set_row(work, old, row.planned_quantity_per_unit, planned)
         })?;
@@ -271,7 +288,7 @@ fn update_header(work: &mut Work<'_>, order: &Head<Manufacturing>, it: &Header) 
     if due_at != order.due_at {
         work.changed("due_at", order.due_at, due_at);
     }
-    let notes = it.notes.clone().or_else(|| order.notes.clone());
+    let notes = it.notes.clone().map(|it| it.0).or_else(|| order.notes.clone());
     if notes != order.notes {
         work.changed("notes", &order.notes, &notes);
     }
@@ -308,6 +325,16 @@ fn add_row(work: &mut Work<'_>, order: i64, row: &AddRecipeRow) -> Result<(), Fa
     Ok(())
 }
 
+/// Refuses a quantity of an ingredient that is no quantity.
+fn needed(quantity: Amount, sku: &str) -> Result<(), Fault> {
+    match quantity.is_positive() {
+        true => check(quantity, Amount::ZERO, Amount::ZERO),
+        false => Err(Fault::input(format!(
+            "expected a recipe that needs at least 0.000001 of {sku}, but it needs less: delete the row, or plan more"
+        ))),
+    }
+}
+
 /// Sets how much a unit needs of an ingredient: of what is left to produce.
 fn set_row(work: &mut Work<'_>, old: &Line, per_unit: Amount, planned: Amount) -> Result<(), Fault> {
     let completed: Amount = work
@@ -315,7 +342,7 @@ fn set_row(work: &mut Work<'_>, old: &Line, per_unit: Amount, planned: Amount) -
         .prepare_cached("SELECT o.completed FROM orders o JOIN line l ON l.order_id = o.id WHERE l.id = ?1")?
         .query_row([old.id], |row| row.get(0))?;
     let quantity = old.done + per_unit.times(planned - completed);
-    check(quantity, Amount::ZERO, Amount::ZERO)?;
+    needed(quantity, &sku(work.db, old.variant)?)?;
     work.changed(format!("rows[{}].quantity", old.id), old.quantity, quantity);
     work.db
         .prepare_cached("UPDATE line SET quantity = ?2, per_unit = ?3 WHERE id = ?1")?
@@ -337,7 +364,6 @@ pub fn produce(
     work.begin(OF.name(), Some(id), "fulfill");
     work.prior(view::order(work.db, id)?);
     let at = super::not_later(work, "completed_at", completed_at)?;
-    let at = super::purchase::not_before_created(work, id, at)?;
     let remaining = order.planned - order.completed;
     let quantity = quantity.unwrap_or(remaining);
     let is_rest = quantity >= remaining;
@@ -350,7 +376,9 @@ pub fn produce(
     }
     let mut cost = Amount::ZERO;
     for line in lines(work.db, id)? {
-        let used = if is_rest { line.remaining() } else { line.per_unit.times(quantity) };
+        // Roundings of parts never come to more than the whole.
+        let used =
+            if is_rest { line.remaining() } else { line.per_unit.times(quantity).min(line.remaining()) };
         let posted = ledger::post(work, &posting(&order, &line, -used, at, "ingredient"))?;
         let spent = used.times(posted.cost);
         cost += spent;
@@ -369,6 +397,7 @@ pub fn produce(
         reverses: None,
     };
     ledger::post(work, &output)?;
+    work.changed("cost_per_unit", (), cost.per(quantity));
     let completed = order.completed + quantity;
     work.changed("completed_quantity", order.completed, completed);
     work.db
@@ -428,7 +457,8 @@ pub fn correct(
         return Ok(());
     }
     let completed = completed_quantity.unwrap_or(order.completed);
-    positive("completed_quantity", completed)?;
+    not_negative("completed_quantity", completed)?;
+    super::rows::at_most("update_rows", rows.len())?;
     let (mut cost, all) = (Amount::ZERO, lines(work.db, id)?);
     for row in rows {
         let old = line(work.db, &all, row.row_id)?;
@@ -438,67 +468,54 @@ pub fn correct(
         }
     }
     for old in &all {
-        let used = rows.iter().find(|it| it.row_id == old.id).map_or(old.done, |it| it.consumed_quantity);
+        // What was not produced has used nothing.
+        let unless_given = if completed.is_zero() { Amount::ZERO } else { old.done };
+        let used = rows.iter().find(|it| it.row_id == old.id).map_or(unless_given, |it| it.consumed_quantity);
         cost += reuse(work, &order, old, used)?;
     }
     remake(work, &order, completed, cost.per(completed))?;
-    let planned = order.planned - order.completed + completed;
+    let planned = super::rows::corrected(order.planned, order.completed, completed);
     work.changed("completed_quantity", order.completed, completed);
     work.db
         .prepare_cached("UPDATE orders SET completed = ?2, planned = ?3 WHERE id = ?1")?
         .execute(params![id, completed, planned])?;
     // What was closed is closed again.
-    let status = if order.status == Manufacturing::Done {
-        go(work, Manufacturing::PartiallyCompleted.close_again())
-    } else {
-        Some(order.status)
+    let next = match order.status {
+        status if completed.is_zero() => status.take_back(),
+        status if completed == planned => status.close_again(),
+        Manufacturing::Done => Ok(Manufacturing::Done),
+        status => status.reopen(),
     };
+    let status = go(work, next);
     if let Some(status) = status {
-        super::set_status(work, &order, status, order.done_at)?;
+        let done_at = if status == Manufacturing::Done { order.done_at.or(Some(work.now)) } else { None };
+        super::set_status(work, &order, status, done_at)?;
     }
     finish(work, id)
 }
 
-/// Takes the uses of an ingredient back, and posts them again with another sum. Returns what they cost.
+/// Changes what was used of an ingredient. Returns what it cost.
 fn reuse(
     work: &mut Work<'_>,
     order: &Head<Manufacturing>,
     line: &Line,
     used: Amount,
 ) -> Result<Amount, Fault> {
-    if used == line.done {
-        return Ok(line.cost);
-    }
     let old = ledger::standing(work, order.id, Some(line.id))?;
-    for it in &old {
-        ledger::reverse(work, it)?;
-    }
-    let at = order.done_at.unwrap_or(work.now);
-    let first = posting(order, line, Amount::ZERO, at, "correction");
-    let all: Vec<Posting> =
-        if old.is_empty() { vec![first] } else { old.iter().map(|it| it.posting).collect() };
-    let (mut left, mut cost) = (used, Amount::ZERO);
-    for (n, it) in all.iter().enumerate() {
-        let part = if n + 1 == all.len() || -it.quantity > left { left } else { -it.quantity };
-        left -= part;
-        let posted = ledger::post(work, &Posting { quantity: -part, cost: None, ..*it })?;
-        cost += part.times(posted.cost);
-    }
-    let quantity = used + line.remaining();
-    if quantity.is_zero() {
-        // A row that was not used at all stays, as what was planned.
-        super::set_done(work, line, used)?;
-    } else {
+    let first = posting(order, line, -used, order.done_at.unwrap_or(work.now), "correction");
+    let cost = line.cost - ledger::amend(work, &old, -used, &first)?;
+    let quantity = super::rows::corrected(line.quantity, line.done, used);
+    if used != line.done {
         super::set_done(work, line, used)?;
         work.db
             .prepare_cached("UPDATE line SET quantity = ?2 WHERE id = ?1")?
             .execute(params![line.id, quantity])?;
+        super::set_cost(work, line.id, cost)?;
     }
-    super::set_cost(work, line.id, cost)?;
     Ok(cost)
 }
 
-/// Posts the productions again, with another sum and cost, and takes the old ones back.
+/// Brings the productions in line with what was produced and what it cost, each at its date.
 fn remake(
     work: &mut Work<'_>,
     order: &Head<Manufacturing>,
@@ -506,14 +523,21 @@ fn remake(
     cost: Amount,
 ) -> Result<(), Fault> {
     let old = ledger::standing(work, order.id, None)?;
-    let mut left = completed;
-    for (n, it) in old.iter().enumerate() {
-        let quantity =
-            if n + 1 == old.len() || it.posting.quantity > left { left } else { it.posting.quantity };
-        left -= quantity;
-        // The new production comes first, so that the stock of what stays is never missing.
-        ledger::post(work, &Posting { quantity, cost: Some(cost), ..it.posting })?;
-        ledger::reverse(work, it)?;
+    let Some(last) = old.last() else { return Ok(()) };
+    ledger::amend(work, &old, completed, &Posting { cost: Some(cost), ..last.posting })?;
+    if cost != order_cost(&old) {
+        work.changed("cost_per_unit", order_cost(&old), cost);
+        for it in ledger::standing(work, order.id, None)?.iter().filter(|it| it.cost != cost) {
+            // What is right comes first, so that the stock is never missing.
+            ledger::post(work, &Posting { cost: Some(cost), ..it.posting })?;
+            ledger::reverse(work, it, None)?;
+        }
     }
     Ok(())
+}
+
+/// Returns the cost of a unit of what was produced, on average.
+fn order_cost(all: &[ledger::Standing]) -> Amount {
+    let value: Amount = all.iter().map(|it| it.posting.quantity.times(it.cost)).sum();
+    value.per(all.iter().map(|it| it.posting.quantity).sum())
 }

@@ -20,7 +20,7 @@ pub use remove::delete;
 
 use crate::amount::Amount;
 use crate::catalog::{new_id, not_a};
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::ledger::projections;
 use crate::states;
 use crate::time::Time;
@@ -268,7 +268,8 @@ fn own_number(db: &Connection, number: &str) -> Result<String, Fault> {
     let is_line = (1..=40).contains(&number.chars().count()) && !number.chars().any(char::is_control);
     if !is_line || number != number.trim() {
         return Err(Fault::input(format!(
-            "expected `order_no` with 1 to 40 characters on one line, but found {number:?}"
+            "expected `order_no` with 1 to 40 characters on one line, but found {}",
+            shown(number)
         )));
     }
     match db.prepare_cached("SELECT 1 FROM orders WHERE number = ?1")?.exists([number])? {
@@ -385,9 +386,7 @@ pub(crate) fn finish(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
     projections::index_entity(work.db, id)?;
     if !work.is_blocked() && !work.is_silent {
         let order = view::order(work.db, id)?;
-        if let Some(total) = order.total {
-            work.changed("total", (), total);
-        }
+        work.total(order.total);
         work.state(order);
     }
     Ok(())

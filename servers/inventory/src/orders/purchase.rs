@@ -12,7 +12,7 @@ use super::{
 };
 use crate::amount::Amount;
 use crate::catalog::bom::positive;
-use crate::catalog::{List, Partner, location, partner, reading, sku, variant};
+use crate::catalog::{List, Partner, Text, location, partner, reading, sku, variant};
 use crate::fault::Fault;
 use crate::ledger::{self, Posting};
 use crate::states::Purchase;
@@ -84,7 +84,12 @@ fn add_row(work: &mut Work<'_>, order: i64, row: &AddPurchaseRow) -> Result<(), 
     let price = row.price_per_unit.unwrap_or_else(|| found.purchase_price.times(uom_rate));
     check(row.quantity, price, Amount::ZERO)?;
     check(row.quantity.times(uom_rate), Amount::ZERO, Amount::ZERO)?;
-    let uom = row.purchase_uom.as_deref().or(item.purchase_uom.as_deref());
+    if price.is_positive() && price.per(uom_rate).is_zero() {
+        return Err(Fault::input(format!(
+            "expected a price of at least 0.000001 for a unit of stock, but found {price} for {uom_rate} of them"
+        )));
+    }
+    let uom = row.purchase_uom.as_ref().map(|it| &*it.0).or(item.purchase_uom.as_deref());
     let line = NewLine { price, uom, uom_rate, ..NewLine::of(id, row.quantity) };
     insert_line(work, order, &line)?;
     work.changed(format!("rows[{}].quantity", found.sku), (), row.quantity);
@@ -103,7 +108,7 @@ pub struct Header {
     pub expected_arrival_date: Option<Time>,
     /// Costs of the whole order, such as freight, in the currency of the inventory.
     pub additional_cost: Option<Amount>,
-    pub notes: Option<String>,
+    pub notes: Option<Text>,
 }
 
 /// Changes of a purchase order.
@@ -125,6 +130,8 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault
     if it.header.is_none() && it.add.is_empty() && it.update.is_empty() && it.delete.0.is_empty() {
         return Err(Fault::input("expected `update_header` or changes of rows, but found none"));
     }
+    super::rows::at_most("add_rows", it.add.len())?;
+    super::rows::at_most("update_rows", it.update.len())?;
     if let Some(header) = it.header {
         work.action("update_header", Some(id), |work| update_header(work, &order, header))?;
     }
@@ -141,6 +148,10 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault
         work.action("update_row", Some(row.row_id), |work| {
             let lines = lines(work.db, id)?;
             let old = line(work.db, &lines, row.row_id)?;
+            if order.status == Purchase::Received {
+                work.block("the status is RECEIVED: use correct_purchase_order");
+                return Ok(());
+            }
             update_row(work, old, row.quantity, row.price_per_unit)
         })?;
     }
@@ -149,9 +160,17 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault
     }
     count(lines(work.db, id)?.len())?;
     if !work.is_blocked() {
+        repost_all(work, id)?;
         close_if_done(work, id)?;
     }
     finish(work, id)
+}
+
+/// Posts what was received again, if its share of the additional costs has changed.
+fn repost_all(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
+    let order: Head<Purchase> = head(work.db, OF, id)?;
+    let all = lines(work.db, id)?;
+    all.iter().try_for_each(|line| repost(work, &order, &all, line))
 }
 
 fn update_header(work: &mut Work<'_>, order: &Head<Purchase>, it: &Header) -> Result<(), Fault> {
@@ -194,14 +213,20 @@ fn update_header(work: &mut Work<'_>, order: &Head<Purchase>, it: &Header) -> Re
     }
     if let Some(supplier) = it.supplier_id {
         let supplier = partner(work.db, Partner::Supplier, supplier)?;
-        work.changed("supplier_id", (), supplier.id);
+        let before: i64 = work
+            .db
+            .prepare_cached("SELECT supplier_id FROM orders WHERE id = ?1")?
+            .query_row([order.id], |row| row.get(0))?;
+        if before != supplier.id {
+            work.changed("supplier_id", before, supplier.id);
+        }
         work.db.execute("UPDATE orders SET supplier_id = ?2 WHERE id = ?1", [order.id, supplier.id])?;
     }
     let due_at = it.expected_arrival_date.or(order.due_at);
     if due_at != order.due_at {
         work.changed("due_at", order.due_at, due_at);
     }
-    let notes = it.notes.clone().or_else(|| order.notes.clone());
+    let notes = it.notes.clone().map(|it| it.0).or_else(|| order.notes.clone());
     if notes != order.notes {
         work.changed("notes", &order.notes, &notes);
     }
@@ -244,6 +269,9 @@ pub(super) fn close_if_done(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
     let order: Head<Purchase> = head(work.db, OF, id)?;
     let lines = lines(work.db, id)?;
     if lines.iter().all(|it| it.done.is_zero()) {
+        if let Ok(status) = order.status.take_back() {
+            super::set_status(work, &order, status, None)?;
+        }
         return Ok(());
     }
     let is_done = lines.iter().all(|it| it.remaining().is_zero());
@@ -282,7 +310,8 @@ pub fn receive(
     let order: Head<Purchase> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "receive");
     work.prior(view::order(work.db, id)?);
-    let at = not_before_created(work, id, super::not_later(work, "received_date", received_date)?)?;
+    let at = super::not_later(work, "received_date", received_date)?;
+    super::rows::at_most("rows", rows.len())?;
     let all = lines(work.db, id)?;
     let mut arriving: Vec<(&Line, Amount)> = Vec::new();
     for row in rows {
@@ -314,11 +343,13 @@ pub fn receive(
             ));
             continue;
         }
+        let cost = landed_cost(&order, &all, line);
+        work.changed(format!("rows[{}].landed_cost", line.id), (), cost);
         let posting = Posting {
             variant: line.variant,
             location: order.location,
             quantity: in_stock(line, line.done + quantity) - in_stock(line, line.done),
-            cost: Some(landed_cost(&order, &all, line)),
+            cost: Some(cost),
             at,
             cause: "purchase",
             order: id,
@@ -341,18 +372,6 @@ pub(crate) fn in_stock(line: &Line, quantity: Amount) -> Amount {
     quantity.times(line.uom_rate)
 }
 
-/// Refuses a date before the order was made.
-pub(super) fn not_before_created(work: &Work<'_>, id: i64, at: Time) -> Result<Time, Fault> {
-    let mut statement = work.db.prepare_cached("SELECT created_at FROM orders WHERE id = ?1")?;
-    let created: Time = statement.query_row([id], |row| row.get(0))?;
-    match at.day() < created.day() {
-        true => Err(Fault::input(format!(
-            "expected a date not before the order was made, {created}, but found {at}"
-        ))),
-        false => Ok(at),
-    }
-}
-
 /// Corrects what was received: quantities, prices and additional costs. Dates stay.
 ///
 /// # Errors
@@ -366,6 +385,7 @@ pub fn correct(
     let order: Head<Purchase> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "correct");
     work.prior(view::order(work.db, id)?);
+    super::rows::at_most("update_rows", rows.len())?;
     if rows.is_empty() && additional_cost.is_none() {
         return Err(Fault::input("expected `update_rows` or `additional_cost`, but found neither"));
     }
@@ -387,9 +407,10 @@ pub fn correct(
             let old = line(work.db, &lines, row.row_id)?;
             let (quantity, price) =
                 (row.quantity.unwrap_or(old.done), row.price_per_unit.unwrap_or(old.price));
-            check(quantity, price, Amount::ZERO)?;
-            // The correction is of what was received; what remains of the row stays.
-            let whole = quantity + old.remaining();
+            not_negative("quantity", quantity)?;
+            let whole = super::rows::corrected(old.quantity, old.done, quantity);
+            check(whole, price, Amount::ZERO)?;
+            check(whole.times(old.uom_rate), Amount::ZERO, Amount::ZERO)?;
             work.changed(format!("rows[{}].done_quantity", old.id), old.done, quantity);
             work.changed(format!("rows[{}].price_per_unit", old.id), old.price, price);
             work.db
@@ -398,48 +419,32 @@ pub fn correct(
             Ok(())
         })?;
     }
-    let order: Head<Purchase> = head(work.db, OF, id)?;
-    let all = lines(work.db, id)?;
-    for line in &all {
-        repost(work, &order, &all, line)?;
-    }
+    repost_all(work, id)?;
     close_if_done(work, id)?;
     finish(work, id)
 }
 
-/// Posts the receipts of a row again as they should have been, each at its date, and takes the old ones back.
+/// Brings the receipts of a row in line with what was received and what it cost, each at its date.
 fn repost(work: &mut Work<'_>, order: &Head<Purchase>, all: &[Line], line: &Line) -> Result<(), Fault> {
     let cost = landed_cost(order, all, line);
+    let sum = in_stock(line, line.done);
     let old = ledger::standing(work, order.id, Some(line.id))?;
-    let mut left = in_stock(line, line.done);
-    let sum: Amount = old.iter().map(|it| it.posting.quantity).sum();
-    if sum == left && old.iter().all(|it| it.cost == cost) {
-        return Ok(());
-    }
-    let at = old.last().map_or(work.now, |it| it.posting.at);
-    for (n, it) in old.iter().enumerate() {
-        // What arrived first stays first; the last receipt bears the difference.
-        let is_last = n + 1 == old.len();
-        let quantity = if is_last || it.posting.quantity > left { left } else { it.posting.quantity };
-        left -= quantity;
-        // The new receipt comes first, so that the stock of what stays is never missing.
-        let again = Posting { quantity, cost: Some(cost), ..it.posting };
-        ledger::post(work, &again)?;
-        ledger::reverse(work, it)?;
-    }
-    if old.is_empty() && left.is_positive() {
-        let first = Posting {
-            variant: line.variant,
-            location: order.location,
-            quantity: left,
-            cost: Some(cost),
-            at: order.done_at.unwrap_or(at),
-            cause: "correction",
-            order: order.id,
-            line: Some(line.id),
-            reverses: None,
-        };
-        ledger::post(work, &first)?;
+    let first = Posting {
+        variant: line.variant,
+        location: order.location,
+        quantity: sum,
+        cost: Some(cost),
+        at: order.done_at.unwrap_or(work.now),
+        cause: "correction",
+        order: order.id,
+        line: Some(line.id),
+        reverses: None,
+    };
+    ledger::amend(work, &old, sum, &first)?;
+    for it in ledger::standing(work, order.id, Some(line.id))?.iter().filter(|it| it.cost != cost) {
+        // What is right comes first, so that the stock is never missing.
+        ledger::post(work, &Posting { cost: Some(cost), ..it.posting })?;
+        ledger::reverse(work, it, None)?;
     }
     Ok(())
 }

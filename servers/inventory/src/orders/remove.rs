@@ -26,8 +26,11 @@ pub fn delete(work: &mut Work<'_>, of: OrderType, id: i64) -> Result<(), Fault> 
     if of == OrderType::SalesOrder {
         for line in lines(work.db, id)? {
             if let Some(number) = made_by(work, line.id)? {
-                work.warn(format!("{number} was made for row {} and stays", line.id));
+                work.warn(format!("{number} was made for row {} and stays, without it", line.id));
             }
+            work.db
+                .prepare_cached("UPDATE orders SET sales_line_id = NULL WHERE sales_line_id = ?1")?
+                .execute([line.id])?;
         }
     }
     work.changed("is_deleted", false, true);
@@ -65,7 +68,7 @@ pub(super) fn delete_row(work: &mut Work<'_>, order: i64, id: i64) -> Result<(),
 }
 
 /// Returns the number of the manufacturing order that makes a row to order.
-fn made_by(work: &Work<'_>, line: i64) -> Result<Option<String>, rusqlite::Error> {
+pub(super) fn made_by(work: &Work<'_>, line: i64) -> Result<Option<String>, rusqlite::Error> {
     let mut statement = work
         .db
         .prepare_cached("SELECT number FROM orders WHERE sales_line_id = ?1 AND deleted_at IS NULL")?;

@@ -3,7 +3,7 @@
 use plainwire::prelude::*;
 
 use crate::amount::Amount;
-use crate::catalog::Reference;
+use crate::catalog::{Reference, Text};
 use crate::fault::Fault;
 
 /// The largest number of rows of an order.
@@ -33,7 +33,7 @@ pub struct AddPurchaseRow {
     /// By default the purchase price of the variant, for a unit of stock, times the rate.
     pub price_per_unit: Option<Amount>,
     /// By default that of the item.
-    pub purchase_uom: Option<String>,
+    pub purchase_uom: Option<Text>,
     /// The number of units of stock in one unit of purchase; by default that of the item.
     pub purchase_uom_rate: Option<Amount>,
     #[serde(default, skip_serializing)]
@@ -126,7 +126,7 @@ pub(crate) fn check(quantity: Amount, price: Amount, discount: Amount) -> Result
             "expected a row of at most {MAX_TOTAL} in total, but found {total}"
         )));
     }
-    if discount > total {
+    if discount > total.money() {
         return Err(Fault::input(format!(
             "expected `total_discount` of at most {total}, but found {discount}"
         )));
@@ -139,6 +139,25 @@ pub(crate) fn not_negative(field: &str, amount: Amount) -> Result<(), Fault> {
     match amount.is_negative() {
         true => Err(Fault::input(format!("expected `{field}` of at least 0, but found {amount}"))),
         false => Ok(()),
+    }
+}
+
+/// Refuses more rows in a call than an order may have.
+pub(crate) fn at_most(field: &str, rows: usize) -> Result<(), Fault> {
+    match rows > MAX_ROWS {
+        true => {
+            Err(Fault::input(format!("expected at most {MAX_ROWS} elements of `{field}`, but found {rows}")))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Returns the quantity of a row whose done quantity is corrected. An open row keeps what was ordered; one that was done is done
+/// with the new quantity, unless nothing is left of it.
+pub(crate) fn corrected(quantity: Amount, done: Amount, new: Amount) -> Amount {
+    match quantity > done || new.is_zero() {
+        true => quantity.max(new),
+        false => new,
     }
 }
 

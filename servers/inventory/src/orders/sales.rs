@@ -5,13 +5,13 @@
 use plainwire::prelude::*;
 use rusqlite::{OptionalExtension as _, params};
 
-use super::rows::{AddSalesRow, RowQuantity, UpdateSalesRow, check, count};
+use super::rows::{AddSalesRow, RowQuantity, UpdateSalesRow, check, count, not_negative};
 use super::{
     Head, Line, NewLine, NewOrder, OrderType, finish, go, head, insert, insert_line, line, lines, view,
 };
 use crate::amount::Amount;
 use crate::catalog::bom::positive;
-use crate::catalog::{List, Partner, location, partner, reading, sku, variant};
+use crate::catalog::{List, Partner, Text, location, partner, reading, sku, variant};
 use crate::fault::Fault;
 use crate::ledger::{self, Posting};
 use crate::states::Sales;
@@ -97,7 +97,7 @@ pub struct Header {
     pub customer_id: Option<i64>,
     pub location_id: Option<i64>,
     pub delivery_date: Option<Time>,
-    pub notes: Option<String>,
+    pub notes: Option<Text>,
 }
 
 /// Changes of a sales order.
@@ -119,6 +119,8 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault
     if it.header.is_none() && it.add.is_empty() && it.update.is_empty() && it.delete.0.is_empty() {
         return Err(Fault::input("expected `update_header` or changes of rows, but found none"));
     }
+    super::rows::at_most("add_rows", it.add.len())?;
+    super::rows::at_most("update_rows", it.update.len())?;
     if let Some(header) = it.header {
         work.action("update_header", Some(id), |work| update_header(work, &order, header))?;
     }
@@ -138,7 +140,12 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Modify<'_>) -> Result<(), Fault
     for row in it.update {
         work.action("update_row", Some(row.row_id), |work| {
             let lines = lines(work.db, id)?;
-            update_row(work, line(work.db, &lines, row.row_id)?, row)
+            let old = line(work.db, &lines, row.row_id)?;
+            if order.status == Sales::Delivered {
+                work.block("the status is DELIVERED: use correct_sales_order");
+                return Ok(());
+            }
+            update_row(work, old, row)
         })?;
     }
     for &row in &it.delete.0 {
@@ -181,14 +188,20 @@ fn update_header(work: &mut Work<'_>, order: &Head<Sales>, it: &Header) -> Resul
     }
     if let Some(customer) = it.customer_id {
         let customer = partner(work.db, Partner::Customer, customer)?;
-        work.changed("customer_id", (), customer.id);
+        let before: i64 = work
+            .db
+            .prepare_cached("SELECT customer_id FROM orders WHERE id = ?1")?
+            .query_row([order.id], |row| row.get(0))?;
+        if before != customer.id {
+            work.changed("customer_id", before, customer.id);
+        }
         work.db.execute("UPDATE orders SET customer_id = ?2 WHERE id = ?1", [order.id, customer.id])?;
     }
     let due_at = it.delivery_date.or(order.due_at);
     if due_at != order.due_at {
         work.changed("due_at", order.due_at, due_at);
     }
-    let notes = it.notes.clone().or_else(|| order.notes.clone());
+    let notes = it.notes.clone().map(|it| it.0).or_else(|| order.notes.clone());
     if notes != order.notes {
         work.changed("notes", &order.notes, &notes);
     }
@@ -203,12 +216,21 @@ fn update_header(work: &mut Work<'_>, order: &Head<Sales>, it: &Header) -> Resul
 fn update_row(work: &mut Work<'_>, old: &Line, it: &UpdateSalesRow) -> Result<(), Fault> {
     let quantity = it.quantity.unwrap_or(old.quantity);
     let price = it.price_per_unit.unwrap_or(old.price);
-    let discount = it.total_discount.unwrap_or(old.discount);
+    let discount = it.total_discount.unwrap_or_else(|| scaled(old, quantity, price));
     check(quantity, price, discount)?;
+    if let Some(number) = super::remove::made_by(work, old.id)?.filter(|_| quantity != old.quantity) {
+        work.warn(format!("{number} makes row {} to order, and its planned quantity stays", old.id));
+    }
     if quantity < old.done {
         work.block(format!("row {}: {} were delivered, more than the quantity {quantity}", old.id, old.done));
     }
     set_row(work, old, quantity, price, discount)
+}
+
+/// Returns the discount of a row whose quantity or price changes: the same part of it.
+fn scaled(old: &Line, quantity: Amount, price: Amount) -> Amount {
+    let part = quantity.times(price).decimal().checked_div(old.quantity.times(old.price).decimal());
+    part.map_or(Amount::ZERO, |part| Amount::rounded(old.discount.decimal() * part).money())
 }
 
 fn set_row(
@@ -231,6 +253,9 @@ fn close_if_done(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
     let order: Head<Sales> = head(work.db, OF, id)?;
     let lines = lines(work.db, id)?;
     if lines.iter().all(|it| it.done.is_zero()) {
+        if let Ok(status) = order.status.take_back() {
+            super::set_status(work, &order, status, None)?;
+        }
         return Ok(());
     }
     let is_done = lines.iter().all(|it| it.remaining().is_zero());
@@ -256,7 +281,7 @@ pub fn deliver(
     work.begin(OF.name(), Some(id), "fulfill");
     work.prior(view::order(work.db, id)?);
     let at = super::not_later(work, "completed_at", picked_date)?;
-    let at = super::purchase::not_before_created(work, id, at)?;
+    super::rows::at_most("rows", rows.len())?;
     let all = lines(work.db, id)?;
     let mut leaving: Vec<(&Line, Amount)> = Vec::new();
     for row in rows {
@@ -300,7 +325,9 @@ pub fn deliver(
         };
         let posted = ledger::post(work, &posting)?;
         super::set_done(work, line, line.done + quantity)?;
-        super::set_cost(work, line.id, line.cost + quantity.times(posted.cost))?;
+        let cost = line.cost + quantity.times(posted.cost);
+        work.changed(format!("rows[{}].cost", line.id), line.cost.money(), cost.money());
+        super::set_cost(work, line.id, cost)?;
     }
     let left = lines(work.db, id)?.iter().any(|it| it.remaining().is_positive());
     let next = if left { order.status.deliver_part() } else { order.status.deliver_rest() };
@@ -335,6 +362,7 @@ pub fn correct(work: &mut Work<'_>, id: i64, rows: &[UpdateSalesRow]) -> Result<
     let order: Head<Sales> = head(work.db, OF, id)?;
     work.begin(OF.name(), Some(id), "correct");
     work.prior(view::order(work.db, id)?);
+    super::rows::at_most("update_rows", rows.len())?;
     if rows.is_empty() {
         return Err(Fault::input("expected `update_rows`, but found none"));
     }
@@ -348,11 +376,11 @@ pub fn correct(work: &mut Work<'_>, id: i64, rows: &[UpdateSalesRow]) -> Result<
             let old = line(work.db, &lines, row.row_id)?;
             let quantity = row.quantity.unwrap_or(old.done);
             let price = row.price_per_unit.unwrap_or(old.price);
-            let discount = row.total_discount.unwrap_or(old.discount);
-            // The correction is of what was delivered; what remains of the row stays.
-            check(quantity + old.remaining(), price, discount)?;
-            positive("quantity", quantity)?;
-            set_row(work, old, quantity + old.remaining(), price, discount)?;
+            not_negative("quantity", quantity)?;
+            let whole = super::rows::corrected(old.quantity, old.done, quantity);
+            let discount = row.total_discount.unwrap_or_else(|| scaled(old, whole, price));
+            check(whole, price, discount)?;
+            set_row(work, old, whole, price, discount)?;
             super::set_done(work, old, quantity)?;
             redeliver(work, &order, old, quantity)
         })?;
@@ -363,19 +391,13 @@ pub fn correct(work: &mut Work<'_>, id: i64, rows: &[UpdateSalesRow]) -> Result<
     finish(work, id)
 }
 
-/// Takes the deliveries of a row back, and posts them again with another sum, each at its date.
+/// Changes what was delivered of a row, and what it cost.
 fn redeliver(work: &mut Work<'_>, order: &Head<Sales>, line: &Line, quantity: Amount) -> Result<(), Fault> {
-    if quantity == line.done {
-        return Ok(());
-    }
     let old = ledger::standing(work, order.id, Some(line.id))?;
-    for it in &old {
-        ledger::reverse(work, it)?;
-    }
     let first = Posting {
         variant: line.variant,
         location: order.location,
-        quantity: Amount::ZERO,
+        quantity: -quantity,
         cost: None,
         at: order.done_at.unwrap_or(work.now),
         cause: "correction",
@@ -383,14 +405,7 @@ fn redeliver(work: &mut Work<'_>, order: &Head<Sales>, line: &Line, quantity: Am
         line: Some(line.id),
         reverses: None,
     };
-    let (mut left, mut cost) = (quantity, Amount::ZERO);
-    let before = old.iter().map(|it| it.posting);
-    let all: Vec<Posting> = if old.is_empty() { vec![first] } else { before.collect() };
-    for (n, it) in all.iter().enumerate() {
-        let part = if n + 1 == all.len() || -it.quantity > left { left } else { -it.quantity };
-        left -= part;
-        let posted = ledger::post(work, &Posting { quantity: -part, cost: None, ..*it })?;
-        cost += part.times(posted.cost);
-    }
-    super::set_cost(work, line.id, cost)
+    let value = ledger::amend(work, &old, -quantity, &first)?;
+    work.changed(format!("rows[{}].cost", line.id), line.cost.money(), (line.cost - value).money());
+    super::set_cost(work, line.id, line.cost - value)
 }

@@ -7,7 +7,7 @@ use super::rows::count;
 use super::{Head, NewLine, NewOrder, OrderType, finish, go, head, insert, insert_line, lines, view};
 use crate::amount::Amount;
 use crate::catalog::bom::positive;
-use crate::catalog::{Reference, location, location_name, sku, transit, variant};
+use crate::catalog::{Reference, Text, location, location_name, sku, transit, variant};
 use crate::fault::Fault;
 use crate::ledger::{self, Posting};
 use crate::states::Transfer;
@@ -81,7 +81,7 @@ pub struct Header {
     /// `inTransit` when the goods leave, `received` when they arrive.
     pub status: Option<Transfer>,
     pub expected_arrival_date: Option<Time>,
-    pub notes: Option<String>,
+    pub notes: Option<Text>,
 }
 
 /// Changes a stock transfer; sends or receives its goods.
@@ -93,10 +93,9 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Header, at: Option<Time>) -> Re
     work.begin(OF.name(), Some(id), "modify");
     work.prior(view::order(work.db, id)?);
     let at = super::not_later(work, "moved_at", at)?;
-    let at = super::purchase::not_before_created(work, id, at)?;
     work.action("update_header", Some(id), |work| {
         let due_at = it.expected_arrival_date.or(order.due_at);
-        let notes = it.notes.clone().or_else(|| order.notes.clone());
+        let notes = it.notes.clone().map(|it| it.0).or_else(|| order.notes.clone());
         if due_at != order.due_at {
             work.changed("due_at", order.due_at, due_at);
         }
@@ -152,6 +151,15 @@ fn send(work: &mut Work<'_>, order: &Head<Transfer>, at: Time) -> Result<(), Fau
 
 fn receive(work: &mut Work<'_>, order: &Head<Transfer>, at: Time) -> Result<(), Fault> {
     let Some(status) = go(work, order.status.receive()) else { return Ok(()) };
+    let sent: Time = work
+        .db
+        .prepare_cached("SELECT max(at) FROM movement WHERE order_id = ?1")?
+        .query_row([order.id], |row| row.get(0))?;
+    if at < sent {
+        return Err(Fault::input(format!(
+            "expected `moved_at` at {sent} or after, when the goods left, but found {at}"
+        )));
+    }
     let transit = transit(work.db)?;
     for line in lines(work.db, order.id)? {
         let base = posting(order.id, line.variant, line.id, at);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Head, OrderType, head, lines};
 use crate::amount::Amount;
 use crate::catalog::variant_name;
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::kinds::{Availability, Levels, Named, Order, OrderSummary, Orders, Production, Row, VariantName};
 use crate::orders::purchase;
 use crate::states::Purchase;
@@ -175,14 +175,19 @@ impl Levels {
 
 fn productions(db: &Connection, order: i64) -> Result<Vec<Production>, rusqlite::Error> {
     let mut statement = db.prepare_cached(
-        "SELECT at, quantity, value_per_unit FROM movement m WHERE order_id = ?1 AND line_id IS NULL
-             AND reverses IS NULL AND NOT EXISTS (SELECT 1 FROM movement r WHERE r.reverses = m.id) ORDER BY id",
+        "SELECT at, left, value_per_unit FROM (
+             SELECT m.*, m.quantity + coalesce((SELECT sum(r.quantity) FROM movement r WHERE r.reverses = m.id), 0) AS left
+             FROM movement m WHERE order_id = ?1 AND line_id IS NULL AND reverses IS NULL
+         ) WHERE left <> 0 ORDER BY id",
     )?;
     let read = |row: &SqlRow<'_>| {
         Ok(Production { at: row.get(0)?, quantity: row.get(1)?, cost_per_unit: row.get(2)? })
     };
     statement.query_map([order], read)?.collect()
 }
+
+/// The largest number of orders that a search finds by similarity.
+const SIMILAR: usize = 50;
 
 /// Which orders are listed.
 #[derive(Clone, Debug, Default)]
@@ -205,7 +210,10 @@ pub(crate) fn list(db: &Connection, of: OrderType, filter: &Filter) -> Result<Or
         && !of.states().contains(&status)
     {
         let states = of.states().join(", ");
-        return Err(Fault::input(format!("expected `status` to be one of {states}, but found {status:?}")));
+        return Err(Fault::input(format!(
+            "expected `status` to be one of {states}, but found {}",
+            shown(status)
+        )));
     }
     let mut conditions = vec!["o.type = ?"];
     let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(of)];
@@ -230,15 +238,27 @@ pub(crate) fn list(db: &Connection, of: OrderType, filter: &Filter) -> Result<Or
     if !filter.include_deleted {
         conditions.push("o.deleted_at IS NULL");
     }
-    let found = match &filter.query {
-        None => None,
-        Some(query) => Some(crate::catalog::search::search(db, of.name(), query, 1_000, "1")?.ids),
-    };
-    let wanted = if filter.ids.is_empty() { found } else { Some(filter.ids.clone()) };
-    let wanted = wanted.map(|ids| Value::from(ids).to_string());
-    if let Some(ids) = wanted.clone() {
+    let mut is_fuzzy = false;
+    if let Some(query) = &filter.query {
+        let hits = crate::catalog::search::search(db, of.name(), query, SIMILAR, "1")?;
+        is_fuzzy = hits.is_fuzzy;
+        match crate::catalog::search::quoted(query) {
+            Some(words) if !is_fuzzy => {
+                conditions.push("o.id IN (SELECT rowid FROM words WHERE words MATCH ?)");
+                values.push(Box::new(words));
+            }
+            _ => {
+                conditions.push("o.id IN (SELECT value FROM json_each(?))");
+                values.push(Box::new(Value::from(hits.ids).to_string()));
+            }
+        }
+    }
+    let mut limit = filter.limit;
+    if !filter.ids.is_empty() {
+        // Those that a call names are all told.
+        limit = filter.ids.len() as i64;
         conditions.push("o.id IN (SELECT value FROM json_each(?))");
-        values.push(Box::new(ids));
+        values.push(Box::new(Value::from(filter.ids.clone()).to_string()));
     }
     let condition = conditions.join(" AND ");
     let given = values.iter().map(|it| &**it);
@@ -247,7 +267,7 @@ pub(crate) fn list(db: &Connection, of: OrderType, filter: &Filter) -> Result<Or
         .query_row(rusqlite::params_from_iter(given.clone()), |row| row.get(0))?;
     let mut statement = db.prepare_cached(&format!(
         "SELECT o.id FROM orders o WHERE {condition} ORDER BY o.created_at DESC, o.id DESC LIMIT {}",
-        filter.limit
+        limit
     ))?;
     let mut ids: Vec<i64> = statement
         .query_map(rusqlite::params_from_iter(given), |row| row.get(0))?
@@ -258,7 +278,7 @@ pub(crate) fn list(db: &Connection, of: OrderType, filter: &Filter) -> Result<Or
         ids = filter.ids.iter().copied().filter(|id| ids.contains(id)).collect();
     }
     let orders = ids.into_iter().map(|id| summary(db, id)).collect::<Result<_, Fault>>()?;
-    Ok(Orders { total, orders, not_found })
+    Ok(Orders { total, is_fuzzy, orders, not_found })
 }
 
 fn summary(db: &Connection, id: i64) -> Result<OrderSummary, Fault> {
@@ -286,7 +306,7 @@ pub(crate) fn by_number(db: &Connection, of: OrderType, number: &str) -> Result<
     let mut statement = db.prepare_cached("SELECT id FROM orders WHERE number = ?1 AND type = ?2")?;
     let found = statement.query_row(params![number, of], |row| row.get(0)).optional()?;
     found.ok_or_else(|| {
-        Fault::missing(format!("expected the number of {}, but found {number:?}", of.with_article()))
+        Fault::missing(format!("expected the number of {}, but found {}", of.with_article(), shown(number)))
     })
 }
 

@@ -98,7 +98,7 @@ pub(crate) fn top(db: &Connection, it: &TopFilter) -> Result<TopSelling, Fault> 
     let mut statement = db.prepare_cached(&format!(
         "SELECT v.sku, v.id, v.name, sum(l.quantity) AS units, revenue(l.quantity, l.price, l.discount) AS revenue,
              count(DISTINCT o.id), count(*) OVER ()
-         FROM {SOLD} AND (?3 IS NULL OR lower(i.category) = lower(?3)) AND (?4 IS NULL OR o.location_id = ?4)
+         FROM {SOLD} AND (?3 IS NULL OR folded(i.category) = folded(?3)) AND (?4 IS NULL OR o.location_id = ?4)
          GROUP BY v.id ORDER BY {order}, v.id LIMIT ?5"
     ))?;
     let mut total_variants = 0;

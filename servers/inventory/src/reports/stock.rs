@@ -1,6 +1,6 @@
 //! Stock now, stock at a time, and the movements between.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::named;
 use crate::amount::Amount;
@@ -11,6 +11,7 @@ use crate::kinds::{
     Levels, LowItem, LowStock, Movement, Movements, Named, Stock, StockAt, StockItem, StockThen, StockThenAt,
     StockThenItem,
 };
+use crate::ledger::Balance;
 use crate::time::Time;
 
 /// Everything that has stock, but not goods on the way: they are expected where they go to.
@@ -156,24 +157,28 @@ pub(crate) fn at(db: &Connection, given: &[Reference], as_of: Time) -> Result<St
     Ok(StockThen { as_of, items, not_found })
 }
 
+/// Returns the stock of a variant at a time: its movements up to then, in the order of their dates.
 fn then(db: &Connection, variant: i64, as_of: Time) -> Result<StockThenItem, rusqlite::Error> {
-    let mut sums = db.prepare_cached(
-        "SELECT m.location_id, l.name, sum(m.quantity), max(m.id) FROM movement m
+    let mut statement = db.prepare_cached(
+        "SELECT m.location_id, l.name, m.quantity, m.value_per_unit, m.reverses FROM movement m
          JOIN location l ON l.id = m.location_id AND NOT l.is_transit
-         WHERE m.variant_id = ?1 AND m.at <= ?2 GROUP BY m.location_id ORDER BY m.location_id",
+         WHERE m.variant_id = ?1 AND m.at <= ?2 ORDER BY m.location_id, m.at, m.id",
     )?;
-    let mut last = db.prepare_cached("SELECT average_cost_after FROM movement WHERE id = ?1")?;
-    let locations = sums
-        .query_map(params![variant, as_of], |row| {
-            let average = last.query_row([row.get::<_, i64>(3)?], |row| row.get(0)).optional()?;
-            Ok(StockThenAt {
-                location_id: row.get(0)?,
-                location: row.get(1)?,
-                in_stock: row.get(2)?,
-                average_cost: average.unwrap_or_default(),
-            })
-        })?
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut rows = statement.query(params![variant, as_of])?;
+    let mut locations: Vec<StockThenAt> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let location_id: i64 = row.get(0)?;
+        if locations.last().is_none_or(|it| it.location_id != location_id) {
+            let location = row.get(1)?;
+            let (in_stock, average_cost) = (Amount::ZERO, Amount::ZERO);
+            locations.push(StockThenAt { location_id, location, in_stock, average_cost });
+        }
+        let Some(place) = locations.last_mut() else { continue };
+        let before = Balance { quantity: place.in_stock, average: place.average_cost };
+        let reverses: Option<i64> = row.get(4)?;
+        let after = before.after(row.get(2)?, row.get(3)?, reverses.is_some());
+        (place.in_stock, place.average_cost) = (after.quantity, after.average);
+    }
     Ok(StockThenItem {
         variant_id: variant,
         sku: crate::catalog::sku(db, variant)?,

@@ -60,6 +60,7 @@ pub(crate) fn verify(db: &Connection, id: i64, items: &[DocumentItem]) -> Result
         .filter(|row| items.iter().all(|it| it.sku != row.sku))
         .map(|row| row.sku.clone())
         .collect();
+    not_in_document.sort_unstable();
     not_in_document.dedup();
     let overall = match (matches.is_empty(), discrepancies.is_empty() && not_in_document.is_empty()) {
         (false, true) => Match::Match,

@@ -181,7 +181,7 @@ impl History<'_> {
                 sku_or_variant_id: Reference::Id(material.variant),
                 quantity: Amount::from(self.random.within(6..=20) * 10),
                 price_per_unit: Some(price),
-                purchase_uom: Some("pcs".to_owned()),
+                purchase_uom: None,
                 purchase_uom_rate: Some(Amount::ONE),
                 landed_cost: DerivedPrice,
                 total: DerivedPrice,

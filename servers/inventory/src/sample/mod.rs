@@ -24,13 +24,17 @@ const SEED: u64 = 20_260_101;
 /// # Errors
 /// An error of the file.
 pub fn fill(store: &Store) -> Result<bool, Fault> {
-    let is_empty = store.read(|db| Ok(!db.prepare("SELECT 1 FROM item")?.exists([])?))?;
-    if !is_empty {
+    let has_items = |db: &Connection| db.prepare("SELECT 1 FROM item")?.exists([]);
+    if store.read(move |db| Ok(has_items(db)?))? {
         return Ok(false);
     }
     let today = store.clock().today();
     store.change_now(true, move |work| {
         work.begin("sample data", None, "make");
+        // Another program may have been faster.
+        if has_items(work.db)? {
+            return Ok(());
+        }
         let mut random = Random::new(SEED);
         let first = today.plus(-history::DAYS);
         let catalog = catalog::make(work.db, first.at(6, 0, 0), &mut random)?;

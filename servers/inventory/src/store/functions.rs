@@ -7,12 +7,16 @@ use crate::amount::Amount;
 
 /// Adds the functions to a connection.
 ///
-/// `product(a, b)` is the product of two amounts, rounded. `revenue(quantity, price, discount)` is the sum of quantity × price − discount, in whole hundredths.
+/// `product(a, b)` is the product of two amounts, rounded. `folded(text)` is the text in lower case, of any
+/// language. `revenue(quantity, price, discount)` is the sum of quantity × price − discount, in whole hundredths.
 pub(super) fn add(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("product", 2, flags, |context| {
         let [a, b] = [0, 1].map(|at| context.get::<Amount>(at));
         Ok(a?.times(b?))
+    })?;
+    connection.create_scalar_function("folded", 1, flags, |context| {
+        Ok(context.get::<Option<String>>(0)?.map(|it| it.to_lowercase()))
     })?;
     connection.create_aggregate_function("revenue", 3, flags, Revenue)
 }

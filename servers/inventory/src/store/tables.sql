@@ -48,8 +48,9 @@ CREATE TABLE movement (
     location_id INTEGER NOT NULL REFERENCES location (id), at TEXT NOT NULL, cause TEXT NOT NULL,
     order_id INTEGER NOT NULL REFERENCES orders (id), line_id INTEGER REFERENCES line (id),
     quantity INTEGER NOT NULL CHECK (quantity <> 0), value_per_unit INTEGER NOT NULL CHECK (value_per_unit >= 0),
-    balance_after INTEGER NOT NULL, average_cost_after INTEGER NOT NULL, reverses INTEGER UNIQUE REFERENCES movement (id)
+    balance_after INTEGER NOT NULL, average_cost_after INTEGER NOT NULL, reverses INTEGER REFERENCES movement (id)
 );
+CREATE INDEX movements_taken_back ON movement (reverses) WHERE reverses IS NOT NULL;
 CREATE INDEX movements_by_place ON movement (variant_id, location_id, id);
 CREATE INDEX movements_by_order ON movement (order_id);
 CREATE INDEX movements_by_time ON movement (at);

@@ -175,3 +175,34 @@ fn again(error: &rusqlite::Error) -> FileError {
         other => FileError::Unfit(other.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{channel, sync_channel};
+
+    use super::*;
+
+    #[test]
+    fn changes_that_wait_have_a_limit() {
+        let connection = Connection::open_in_memory().expect("a database");
+        let writer = Writer::start(connection, Clock::default()).expect("a thread");
+        let (go, wait) = channel::<()>();
+        let (begun, has_begun) = sync_channel(1);
+        let first = move |_: &Connection| {
+            let _ = begun.send(());
+            let _ = wait.recv();
+            Ok(())
+        };
+        writer.ask(first, |_| {});
+        has_begun.recv().expect("the first one runs");
+        let (answers, told) = channel();
+        for _ in 0..=MAX_WAITING {
+            let answers = answers.clone();
+            writer.ask(|_| Ok(()), move |answer| drop(answers.send(answer)));
+        }
+        let refused = told.recv().expect("an answer").expect_err("too many wait");
+        assert_eq!(refused.text(), "4096 changes wait already");
+        drop(go);
+        assert!((0..MAX_WAITING).all(|_| told.recv().is_ok_and(|it| it.is_ok())), "the others are done");
+    }
+}

@@ -17,6 +17,7 @@ pub(super) struct ListArguments {
     #[serde(default)]
     ids: List<i64>,
     /// Words of the number, the partner, the product or the notes.
+    #[length(1..=200)]
     query: Option<String>,
     status: Option<String>,
     location_id: Option<i64>,

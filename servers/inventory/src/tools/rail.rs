@@ -143,12 +143,12 @@ impl Call {
         if let Some(token) = &token {
             token.same_changes(work.changes())?;
         }
-        let result = json!(work.applied()).to_string();
-        let keys = [self.rail.idempotency_key.clone(), token.map(|it| it.key())];
-        for key in keys.into_iter().flatten() {
-            self.keep(work, &key, &result)?;
+        if let Some(key) = &self.rail.idempotency_key {
+            let result = json!(work.applied()).to_string();
+            self.keep(work, &of_caller(key), &result)?;
         }
-        Ok(())
+        // That a preview was applied is all that is kept of it.
+        token.map_or(Ok(()), |it| self.keep(work, &it.key(), ""))
     }
 
     /// Returns the outcome of the call that had the key, if this one is the same.
@@ -156,7 +156,7 @@ impl Call {
         let mut statement =
             work.db.prepare_cached("SELECT tool, arguments, result FROM request WHERE key = ?1")?;
         let found: Option<(String, String, String)> = statement
-            .query_row([format!("key:{key}")], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .query_row([of_caller(key)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
             .optional()?;
         let Some((tool, arguments, result)) = found else { return Ok(None) };
         if tool != self.tool {
@@ -164,9 +164,9 @@ impl Call {
                 "expected a new `idempotency_key`, but {key:?} belongs to a call of {tool}"
             )));
         }
-        let earlier: Vec<(String, Value)> = serde_json::from_str(&arguments).unwrap_or_default();
-        let differs = self.given.iter().filter(|it| !earlier.contains(it)).map(|it| format!("`{}`", it.0));
-        let differs: Vec<_> = differs.collect();
+        let earlier: Vec<(String, u64)> = serde_json::from_str(&arguments).unwrap_or_default();
+        let differs = self.hashes().into_iter().filter(|it| !earlier.contains(it));
+        let differs: Vec<_> = differs.map(|it| format!("`{}`", it.0)).collect();
         if !differs.is_empty() || earlier.len() != self.given.len() {
             return Err(Fault::conflict(format!(
                 "expected the arguments that `idempotency_key` {key:?} was used with, but {} differ",
@@ -198,7 +198,7 @@ impl Call {
             )));
         }
         let mut statement = work.db.prepare_cached("SELECT 1 FROM request WHERE key = ?1")?;
-        if statement.exists([format!("key:{}", token.key())])? {
+        if statement.exists([token.key()])? {
             return Err(Fault::conflict(
                 "expected the `preview_token` of a preview that was not applied yet: preview again",
             ));
@@ -206,14 +206,24 @@ impl Call {
         Ok(token)
     }
 
+    /// The hash of each argument: enough to tell which differ.
+    fn hashes(&self) -> Vec<(String, u64)> {
+        self.given.iter().map(|(name, value)| (name.clone(), hash(value))).collect()
+    }
+
     fn keep(&self, work: &Work<'_>, key: &str, result: &str) -> Result<(), Fault> {
         work.db
             .prepare_cached("INSERT INTO request (key, tool, arguments, result) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![format!("key:{key}"), self.tool, json!(self.given).to_string(), result])?;
+            .execute(params![key, self.tool, json!(self.hashes()).to_string(), result])?;
         let last = work.db.last_insert_rowid();
         work.db.prepare_cached("DELETE FROM request WHERE row <= ?1")?.execute([last - MAX_KEYS])?;
         Ok(())
     }
+}
+
+/// The key of a call that its caller has chosen.
+fn of_caller(key: &str) -> String {
+    format!("key:{key}")
 }
 
 /// What a preview was asked, and what it showed, as hashes: they find mistakes, and keep nothing secret.
@@ -278,7 +288,7 @@ impl Token {
 
     /// The key under which its apply is kept.
     fn key(&self) -> String {
-        format!("preview {}", self.text())
+        format!("preview:{}", self.text())
     }
 
     /// Refuses changes that are not those of the preview.

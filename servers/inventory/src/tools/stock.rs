@@ -125,7 +125,10 @@ async fn inventory_at(
     let today = store.clock().today();
     let answer = store.ask(move |db| {
         if as_of.0.day() > today {
-            return Err(Fault::input(format!("expected `as_of` at {today} or before, but found {}", as_of.0)));
+            return Err(Fault::input(format!(
+                "expected `as_of` at {today} or before, but found {}",
+                as_of.0
+            )));
         }
         stock::at(db, &skus_or_variant_ids.0, as_of.0)
     });

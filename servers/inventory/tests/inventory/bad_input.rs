@@ -154,3 +154,117 @@ async fn each_tool_refuses_unknown_names_and_wrong_types() {
         assert!(why.contains("surprise") || why.contains("expected"), "{}: {why}", tool.name);
     }
 }
+
+#[tokio::test]
+async fn amounts_that_no_reader_could_read_are_refused_before_anything_is_written() {
+    let it = Workshop::open().await;
+    let rows: Vec<_> = (0..11)
+        .map(|_| json!({ "sku_or_variant_id": "BOARD", "quantity": 999999999, "price_per_unit": 1000, "total_discount": 0 }))
+        .collect();
+    let mut rows = json!(rows);
+    rows.as_array_mut()
+        .expect("rows")
+        .push(json!({ "sku_or_variant_id": "BOARD", "quantity": 1, "price_per_unit": 0.01 }));
+    let why = it
+        .error("create_sales_order", json!({ "customer_id": it.ada, "rows": rows, "preview": false }))
+        .await;
+    assert!(why.contains("has more than 15 digits"), "{why}");
+    let buy = |row: Value| json!({ "supplier_id": it.supplier, "rows": [row], "status": "NOT_RECEIVED", "preview": false });
+    let row = json!({ "sku_or_variant_id": "BOARD", "quantity": 1, "price_per_unit": 123456789.5, "purchase_uom_rate": 0.000007 });
+    assert!(it.error("create_purchase_order", buy(row)).await.contains("15 digits"));
+    let row = json!({ "sku_or_variant_id": "BOARD", "quantity": 1, "price_per_unit": 4, "purchase_uom_rate": 10000000 });
+    assert!(
+        it.error("create_purchase_order", buy(row)).await.contains("at least 0.000001 for a unit of stock")
+    );
+    let row = json!({ "sku_or_variant_id": "BOARD", "quantity": 999999999, "price_per_unit": 0, "purchase_uom_rate": 999.999999 });
+    assert!(it.error("create_purchase_order", buy(row)).await.contains("expected an amount"));
+    let rich = json!({ "sku_or_variant_id": "BOARD", "quantity": 999999999, "cost_per_unit": 999999998.01 });
+    let why =
+        it.error("create_stock_adjustment", json!({ "reason": "?", "rows": [rich], "preview": false })).await;
+    assert!(why.contains("expected at most 999999999 of BOARD at a location"), "{why}");
+    it.get("check_inventory", json!({ "skus_or_variant_ids": ["BOARD"] })).await;
+}
+
+#[tokio::test]
+async fn a_bill_of_materials_has_limits() {
+    let it = Workshop::open().await;
+    let rows: Vec<_> = (0..501).map(|_| json!({ "ingredient": "BOLT", "quantity": 1 })).collect();
+    let many = json!({ "sku_or_variant_id": "TABLE", "add_rows": rows, "preview": false });
+    assert!(
+        it.error("manage_product_bom", many)
+            .await
+            .contains("expected at most 500 elements of `add_rows`, but found 501")
+    );
+    // Each part is made of two others: 2, 4, 8 and so on.
+    let mut items = "sku,name\n".to_owned();
+    for level in 0..14 {
+        items += &format!("L{level}A,L{level}A\nL{level}B,L{level}B\n");
+    }
+    let store = plainwire_inventory::store::Store::open(&it.path, Default::default()).expect("the inventory");
+    let what = plainwire_inventory::import::What::Items;
+    assert!(
+        plainwire_inventory::import::run(&store, what, items.as_bytes(), true).expect("a report").is_ok()
+    );
+    let parts = |level: usize| json!([{ "ingredient": format!("L{level}A"), "quantity": 1 }, { "ingredient": format!("L{level}B"), "quantity": 1 }]);
+    let mut refused = String::new();
+    for level in 1..14 {
+        for half in ["A", "B"] {
+            let change = json!({ "sku_or_variant_id": format!("L{level}{half}"), "add_rows": parts(level - 1), "preview": false });
+            let result = it.call("manage_product_bom", change).await;
+            if result.is_error {
+                refused = crate::workshop::text(&result);
+            }
+        }
+        if !refused.is_empty() {
+            break;
+        }
+    }
+    assert!(refused.contains("expected a bill of materials of at most 5000 rows and 50 levels"), "{refused}");
+    let make = json!({ "sku_or_variant_id": "L10A", "planned_quantity": 1, "create_subassemblies": true, "preview": false });
+    let why = it.error("create_manufacturing_order", make).await;
+    assert!(why.contains("expected at most 200 orders for subassemblies"), "{why}");
+}
+
+#[tokio::test]
+async fn long_texts_and_many_rows_are_refused_and_errors_stay_short() {
+    let it = Workshop::open().await;
+    let id = it.sale(json!([{ "sku_or_variant_id": "BOARD", "quantity": 1 }])).await;
+    let long = json!({ "id": id, "update_header": { "notes": "n".repeat(2_001) }, "preview": false });
+    assert!(
+        it.error("modify_sales_order", long)
+            .await
+            .contains("expected at most 2000 characters, but found 2001")
+    );
+    let rows: Vec<_> = (0..501).map(|_| json!({ "row_id": 1, "quantity": 1 })).collect();
+    for (tool, arguments) in [
+        ("fulfill_order", json!({ "order_id": id, "order_type": "sales", "rows": rows })),
+        ("modify_sales_order", json!({ "id": id, "update_rows": rows })),
+        ("correct_sales_order", json!({ "id": id, "update_rows": rows })),
+    ] {
+        assert!(it.error(tool, arguments).await.contains("expected at most 500 elements of `"), "{tool}");
+    }
+    for (tool, arguments) in [
+        (
+            "create_sales_order",
+            json!({ "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "x".repeat(6_000), "quantity": 1 }] }),
+        ),
+        ("get_sales_order", json!({ "order_no": "x".repeat(6_000) })),
+        ("list_sales_orders", json!({ "status": "x".repeat(6_000) })),
+        (
+            "create_sales_order",
+            json!({ "customer_id": it.ada, "order_no": "x".repeat(6_000), "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }] }),
+        ),
+    ] {
+        let why = it.error(tool, arguments).await;
+        assert!(why.len() < 300, "{tool}: {} bytes", why.len());
+    }
+    let moved = json!({ "source_location_id": it.main, "target_location_id": it.attic, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }] });
+    let moved = it.apply("create_stock_transfer", moved).await["entity_id"].clone();
+    let to = |status: &str, at: &str| json!({ "id": moved, "update_header": { "status": status }, "moved_at": at });
+    it.apply("modify_stock_transfer", to("inTransit", "2026-06-20")).await;
+    let why = it.error("modify_stock_transfer", to("received", "2026-06-03")).await;
+    assert!(
+        why.contains("expected `moved_at` at 2026-06-20T00:00:00Z or after, when the goods left"),
+        "{why}"
+    );
+}

@@ -88,3 +88,46 @@ fn what_is_exported_is_imported_again() {
     }
     assert_eq!(to.read(|db| Ok(check(db)?)).expect("a check"), Vec::<String>::new());
 }
+
+#[test]
+fn a_file_over_the_limits_is_refused() {
+    let store = empty();
+    let large = vec![b'a'; plainwire_inventory::import::MAX_BYTES + 1];
+    assert!(
+        run(&store, What::Items, &large, true).is_err_and(|it| it.text().contains("at most 16777216 bytes"))
+    );
+    let rows = "x,1\n".repeat(plainwire_inventory::import::MAX_ROWS + 1);
+    let found = mistakes(&store, What::Stock, &format!("sku,quantity\n{rows}"));
+    assert!(found.iter().any(|it| it == "line 100002: expected at most 100000 rows"), "{:?}", found.last());
+    let found = mistakes(&store, What::Customers, &format!("name\n{}\n", "x".repeat(501)));
+    assert_eq!(found, ["line 2, column name: expected at most 500 characters"]);
+}
+
+#[test]
+fn numeric_skus_and_further_variants_are_what_the_file_says() {
+    let store = empty();
+    let items = "sku,name,item,supplier,uom\n57,Cap small,Cap,Smith,pcs\n58,Cap large,Cap,Smith,pcs\n";
+    assert!(run(&store, What::Items, items.as_bytes(), true).expect("a report").is_ok());
+    let again = mistakes(&store, What::Items, items);
+    assert_eq!(again[0], "line 2, column sku: expected a new SKU, but the inventory has \"57\"");
+    let other = "sku,name,item,uom\n59,Cap huge,Cap,kg\n60,Hat,Hat,pcs\n61,Hat red,Hat,kg\n";
+    let found = mistakes(&store, What::Items, other);
+    assert_eq!(
+        found,
+        ["line 4, column uom: expected \"pcs\" as for the same item in line 3, but found \"kg\""]
+    );
+    let more = run(&store, What::Items, b"sku,name,item\n59,Cap huge,Cap\n", true).expect("a report");
+    assert!(more.is_ok_and(|it| it.made[0].contains("further variants of the item \"Cap\"")));
+    let caps = store.read(|db| {
+        Ok(db.query_row("SELECT count(DISTINCT item_id) FROM variant", [], |row| row.get::<_, i64>(0))?)
+    });
+    assert_eq!(caps.ok(), Some(1));
+    // An id is no SKU.
+    let id = store
+        .read(|db| Ok(db.query_row("SELECT min(id) FROM variant", [], |row| row.get::<_, i64>(0))?))
+        .expect("an id");
+    let found = mistakes(&store, What::Stock, &format!("sku,quantity\n{id},5\n"));
+    assert_eq!(found, [format!("line 2, column sku: expected the SKU of a variant, but found \"{id}\"")]);
+    let found = mistakes(&store, What::Stock, "sku,quantity,location\n57,5,In transit\n");
+    assert!(found[0].contains("the place of goods on the way"), "{found:?}");
+}

@@ -53,11 +53,13 @@ struct Order {
     product: usize,
     planned: Number,
     completed: Number,
+    /// Whether stock has moved for it, also if all of it was taken back.
+    has_movements: bool,
 }
 
 impl Order {
     fn has_moved(&self) -> bool {
-        self.completed > 0 || self.lines.iter().any(|it| it.done > 0) || self.status == Status::Sent
+        self.completed > 0 || self.lines.iter().any(|it| it.done > 0)
     }
 
     fn is_done(&self) -> bool {
@@ -76,6 +78,11 @@ struct Model {
 enum Verdict {
     Done,
     Refused,
+}
+
+/// An open row keeps what was ordered; one that was done is done with the new quantity, unless nothing is left of it.
+fn corrected(quantity: Number, done: Number, new: Number) -> Number {
+    if quantity > done || new == 0 { quantity.max(new) } else { new }
 }
 
 struct World {
@@ -304,7 +311,18 @@ impl World {
     }
 
     fn order(of: OrderType, location: usize, status: Status, lines: Vec<Line>) -> Order {
-        Order { id: 0, of, location, target: 0, status, lines, product: 0, planned: 0, completed: 0 }
+        Order {
+            id: 0,
+            of,
+            location,
+            target: 0,
+            status,
+            lines,
+            product: 0,
+            planned: 0,
+            completed: 0,
+            has_movements: false,
+        }
     }
 
     fn buy(&mut self) {
@@ -390,6 +408,7 @@ impl World {
             self.model.orders[at].lines[n].done += part;
             self.move_by(it.variant, order.location, part);
         }
+        self.model.orders[at].has_movements = true;
         if self.model.orders[at].is_done() {
             self.model.orders[at].status = Status::Closed;
         }
@@ -454,6 +473,7 @@ impl World {
             self.model.orders[at].lines[n].done += part;
             self.move_by(order.lines[n].variant, order.location, -part);
         }
+        self.model.orders[at].has_movements = true;
         if self.model.orders[at].is_done() {
             self.model.orders[at].status = Status::Closed;
         }
@@ -518,6 +538,7 @@ impl World {
             self.move_by(order.lines[n].variant, order.location, -part);
         }
         self.move_by(order.product, order.location, quantity);
+        self.model.orders[at].has_movements = true;
         self.model.orders[at].completed += quantity;
         if quantity == remaining {
             self.model.orders[at].status = Status::Closed;
@@ -576,6 +597,7 @@ impl World {
         for it in &order.lines {
             self.move_by(it.variant, place, sign * it.quantity);
         }
+        self.model.orders[at].has_movements = true;
         self.model.orders[at].status = if sign < 0 { Status::Sent } else { Status::Closed };
     }
 
@@ -609,7 +631,7 @@ impl World {
         let of = *self.random.pick(&OrderType::ALL[..4]);
         let Some(at) = self.some_order(of) else { return };
         let order = self.model.orders[at].clone();
-        let is_legal = order.status != Status::Deleted && !order.has_moved();
+        let is_legal = order.status != Status::Deleted && !order.has_movements;
         let verdict = if is_legal { Verdict::Done } else { Verdict::Refused };
         self.make("delete", verdict, move |work| delete(work, of, order.id));
         if is_legal {
@@ -622,7 +644,7 @@ impl World {
         let order = self.model.orders[at].clone();
         let n = self.random.below(order.lines.len());
         let (line, quantity) = (order.lines[n].clone(), self.random.within(0..=12));
-        let is_legal = order.status != Status::Deleted && quantity > 0 && quantity >= line.done;
+        let is_legal = order.status == Status::Open && quantity > 0 && quantity >= line.done;
         let verdict = if is_legal { Verdict::Done } else { Verdict::Refused };
         let row = UpdateSalesRow {
             row_id: line.id,
@@ -654,7 +676,7 @@ impl World {
         let sign = if of == OrderType::SalesOrder { -1 } else { 1 };
         let is_there = self.has(line.variant, order.location) + sign * more >= 0;
         let has_moved = order.lines.iter().any(|it| it.done > 0);
-        let is_legal = has_moved && order.status != Status::Deleted && quantity > 0 && is_there;
+        let is_legal = has_moved && order.status != Status::Deleted && is_there;
         let verdict = if is_legal { Verdict::Done } else { Verdict::Refused };
         let quantity_given = Some(Amount::from(quantity));
         let price = self.random.percent(50).then(|| Amount::from(4));
@@ -686,14 +708,43 @@ impl World {
         if verdict == Verdict::Done {
             self.move_by(line.variant, order.location, sign * more);
             let order = &mut self.model.orders[at];
-            order.lines[n].quantity += more;
+            order.has_movements = true;
+            order.lines[n].quantity = corrected(order.lines[n].quantity, order.lines[n].done, quantity);
             order.lines[n].done = quantity;
             order.status = if order.is_done() { Status::Closed } else { Status::Open };
         }
     }
 
+    /// Corrects what was produced. What was not produced has used nothing.
+    fn correct_production(&mut self) {
+        let Some(at) = self.some_order(OrderType::ManufacturingOrder) else { return };
+        let order = self.model.orders[at].clone();
+        let completed = self.random.within(0..=9);
+        let more = completed - order.completed;
+        let is_there = self.has(order.product, order.location) + more >= 0;
+        let is_legal = order.has_moved() && order.status != Status::Deleted && is_there;
+        let verdict = if is_legal { Verdict::Done } else { Verdict::Refused };
+        self.make("correct a production", verdict, move |work| {
+            manufacturing::correct(work, order.id, Some(Amount::from(completed)), &[])
+        });
+        if verdict == Verdict::Refused {
+            return;
+        }
+        self.move_by(order.product, order.location, more);
+        if completed == 0 {
+            for (n, line) in order.lines.iter().enumerate() {
+                self.move_by(line.variant, order.location, line.done);
+                self.model.orders[at].lines[n].done = 0;
+            }
+        }
+        let order = &mut self.model.orders[at];
+        order.planned = corrected(order.planned, order.completed, completed);
+        order.completed = completed;
+        order.status = if completed == order.planned { Status::Closed } else { Status::Open };
+    }
+
     fn step(&mut self) {
-        match self.random.below(26) {
+        match self.random.below(27) {
             0..=2 => self.buy(),
             3 => self.place(),
             4..=7 => self.receive(),
@@ -707,6 +758,7 @@ impl World {
             22 => self.delete(),
             23 => self.change_sale(),
             24 => self.correct(OrderType::SalesOrder),
+            25 => self.correct_production(),
             _ => self.correct(OrderType::PurchaseOrder),
         }
     }

@@ -142,3 +142,44 @@ async fn r5_9_an_idempotency_key_makes_a_call_once() {
             .contains("expected `idempotency_key` with 1 to 200 characters, but found 201")
     );
 }
+
+#[tokio::test]
+async fn keys_are_kept_for_the_last_calls() {
+    let it = Workshop::open().await;
+    let sale = |key: &str| {
+        json!({
+            "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }], "preview": false,
+            "idempotency_key": key,
+        })
+    };
+    let first = it.get("create_sales_order", sale("first")).await;
+    let db = rusqlite::Connection::open(&it.path).expect("the file");
+    let many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+        INSERT INTO request (key, tool, arguments, result) SELECT 'other ' || i, '', '', '' FROM n";
+    db.execute(many, []).expect("9,999 more");
+    let again = it.get("create_sales_order", sale("first")).await;
+    assert_eq!(again["entity_id"], first["entity_id"], "10,000 are kept");
+    it.get("create_sales_order", sale("last")).await;
+    let kept: i64 = db.query_row("SELECT count(*) FROM request", [], |row| row.get(0)).expect("a number");
+    assert_eq!(kept, 10_000);
+    let anew = it.get("create_sales_order", sale("first")).await;
+    assert_ne!(anew["entity_id"], first["entity_id"], "the oldest is forgotten");
+}
+
+#[tokio::test]
+async fn r5_8_a_preview_shows_costs_and_is_refused_when_they_have_changed() {
+    let it = Workshop::open().await;
+    let id = it.sale(json!([{ "sku_or_variant_id": "BOARD", "quantity": 10 }])).await;
+    let mut deliver = json!({ "order_id": id, "order_type": "sales" });
+    let preview = it.get("fulfill_order", deliver.clone()).await;
+    assert!(preview["changes"].to_string().contains(".cost\",\"new\":50"), "{preview}");
+    let found = json!({ "reason": "found", "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 100, "cost_per_unit": 50 }] });
+    it.apply("create_stock_adjustment", found).await;
+    deliver["preview"] = json!(false);
+    deliver["preview_token"] = preview["preview_token"].clone();
+    let why = it.error("fulfill_order", deliver).await;
+    assert!(
+        why.contains("since the preview, something changed") && why.contains(".cost` from 0 to 275"),
+        "{why}"
+    );
+}

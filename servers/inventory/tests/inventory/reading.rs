@@ -205,3 +205,31 @@ async fn while_another_program_writes_a_change_waits_and_then_says_that_the_file
     other.execute_batch("COMMIT").expect("unlocked");
     it.sale(json!([{ "sku_or_variant_id": "BOARD", "quantity": 1 }])).await;
 }
+
+#[tokio::test]
+async fn a_search_of_similar_names_has_a_limit() {
+    let it = Workshop::open().await;
+    let db = Connection::open(&it.path).expect("the file");
+    let many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+        INSERT INTO words (rowid, name, code, more, kind) SELECT i + 100000, 'Filler ' || i, '', '', 'customer' FROM n";
+    db.execute(many, []).expect("30,000 names");
+    let last =
+        "INSERT INTO words (rowid, name, code, more, kind) VALUES (200000, 'Zyxwvut', '', '', 'customer')";
+    db.execute(last, []).expect("one more");
+    for (id, name) in [(110_000, "Filler 10000"), (200_000, "Zyxwvut")] {
+        let insert = "INSERT INTO customer (id, name, currency, discount_rate, created_at) VALUES (?1, ?2, 'EUR', 0, '2026-01-01T00:00:00Z')";
+        db.execute(insert, rusqlite::params![id, name]).expect("a customer");
+    }
+    let fill = "INSERT INTO customer (id, name, currency, discount_rate, created_at)
+        SELECT rowid, name, 'EUR', 0, '2026-01-01T00:00:00Z' FROM words
+        WHERE kind = 'customer' AND rowid > 100000 AND rowid NOT IN (110000, 200000)";
+    db.execute(fill, []).expect("customers");
+    let found = async |query: &str| {
+        it.get("search_customers", json!({ "query": query })).await["customers"]
+            .as_array()
+            .map_or(0, Vec::len)
+    };
+    assert_eq!(found("Zyxwvut").await, 1, "by its word");
+    assert_eq!(found("Zyxwvvt").await, 0, "the 30,001st is not compared");
+    assert!(it.error("list_sales_orders", json!({ "query": "q".repeat(201) })).await.contains("at most 200"));
+}
