@@ -26,6 +26,6 @@ pub use crate::server::handler::{
 };
 pub use crate::server::result::{
     Audio, Blocks, Fallible, HandlerError, Image, IntoPrompt, IntoResource, IntoToolError, IntoToolResult,
-    Structured, embed,
+    Pictured, Structured, WithBlocks, embed,
 };
 pub use crate::trace_context::TraceContext;

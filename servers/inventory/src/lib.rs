@@ -13,6 +13,8 @@ use plainwire::presentation::Presentation;
 pub mod amount;
 #[allow(missing_docs, reason = "the names of fields say what they are; docs/inventory.md has the rest")]
 pub mod catalog;
+#[allow(missing_docs, reason = "the names of fields say what they are")]
+pub mod chart;
 pub mod fault;
 #[allow(missing_docs, reason = "the names of fields say what they are; docs/inventory.md has the rest")]
 pub mod import;

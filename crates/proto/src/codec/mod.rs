@@ -56,15 +56,17 @@ impl Encoder {
         self.revision
     }
 
-    /// Writes the result of `tools/call`. If it has no content blocks, its structured content is written as a
-    /// text block too. Where `structuredContent` has to be an object, any other value becomes the member `result`
+    /// Writes the result of `tools/call`. If it has no block of text, its structured content is written as
+    /// the first block, as text. Where `structuredContent` has to be an object, any other value becomes the member `result`
     /// of an object.
     pub fn call_tool(&self, out: &mut Vec<u8>, result: &CallToolResult) {
         let mut object = self.open(out);
         let value = result.structured_content.as_deref().map(serde_json::value::RawValue::get);
-        if let (true, Some(json)) = (result.content.is_empty(), value) {
+        let has_text = result.content.iter().any(|it| it.as_text().is_some());
+        if let (false, Some(json)) = (has_text, value) {
             let block = crate::model::Content::text(json);
-            object.array("content", [&block], |out, block| content(out, block, self.revision));
+            let blocks = std::iter::once(&block).chain(&result.content);
+            object.array("content", blocks, |out, block| content(out, block, self.revision));
         } else {
             object.array("content", &result.content, |out, block| content(out, block, self.revision));
         }

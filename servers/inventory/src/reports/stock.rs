@@ -12,7 +12,7 @@ use crate::kinds::{
     StockThenItem,
 };
 use crate::ledger::Balance;
-use crate::time::Time;
+use crate::time::{Day, Time};
 
 /// Everything that has stock, but not goods on the way: they are expected where they go to.
 const PLACES: &str = "stock s JOIN location l ON l.id = s.location_id AND NOT l.is_transit";
@@ -148,6 +148,31 @@ pub(crate) fn movements(db: &Connection, variant: i64, filter: &MovementFilter) 
     let given = params![variant, filter.location, filter.cause, filter.from, filter.to, filter.limit];
     let movements = statement.query_map(given, read)?.collect::<Result<_, _>>()?;
     Ok(Movements { variant_id: variant, sku: crate::catalog::sku(db, variant)?, total, movements })
+}
+
+/// Returns the stock of a variant at the end of each day on which it changed.
+pub(crate) fn series(
+    db: &Connection,
+    variant: i64,
+    location: Option<i64>,
+    from: Option<Time>,
+    to: Option<Time>,
+) -> Result<Vec<(Day, Amount)>, rusqlite::Error> {
+    let mut statement = db.prepare_cached(
+        "SELECT substr(at, 1, 10) AS day, sum(quantity) FROM movement
+         WHERE variant_id = ?1 AND (?2 IS NULL OR location_id = ?2) AND (?3 IS NULL OR at <= ?3) GROUP BY day ORDER BY day",
+    )?;
+    let mut sum = Amount::ZERO;
+    let days = statement.query_map(params![variant, location, to], |row| {
+        sum += row.get(1)?;
+        Ok((row.get(0)?, sum))
+    })?;
+    let days: Vec<(Day, Amount)> = days.collect::<Result<_, _>>()?;
+    let first = from.map(Time::day);
+    let before = days.iter().rposition(|it| first.is_some_and(|first| it.0 < first));
+    // The window begins with what was there.
+    let begin = before.zip(first).map(|(at, first)| (first, days[at].1));
+    Ok(begin.into_iter().chain(days.iter().skip(before.map_or(0, |at| at + 1)).copied()).collect())
 }
 
 /// Returns the stock of variants at a time: what had moved by then.

@@ -1,10 +1,13 @@
 //! Reports.
 
 use plainwire::Entries;
+use plainwire::handler::WithBlocks;
 use plainwire::prelude::*;
 
 use super::Store;
 use crate::catalog::{self, List, Reference};
+use crate::chart;
+use crate::fault::Fault;
 use crate::kinds::{SalesSummary, TopSelling, Velocities};
 use crate::reports::sales::{self, GroupBy, OrderBy, TopFilter};
 use crate::reports::velocity;
@@ -39,9 +42,21 @@ async fn sales_summary(
     #[argument("The first day.")] start_date: Day,
     #[argument("The last day; it counts.")] end_date: Day,
     group_by: GroupBy,
+    #[argument("Whether to draw the revenue of the first 60 groups, too.", default = false)] chart: bool,
     store: State<Store>,
-) -> Result<SalesSummary, ToolError> {
-    Ok(store.ask(move |db| sales::summary(db, start_date, end_date, group_by)).await?)
+) -> Result<WithBlocks<SalesSummary>, ToolError> {
+    let answer = store.ask(move |db| {
+        let summary = sales::summary(db, start_date, end_date, group_by)?;
+        let mut blocks = Vec::new();
+        if chart {
+            let rows = summary.rows.iter().take(chart::MAX_BARS).map(|it| (it.group.clone(), it.revenue));
+            let title = format!("Revenue by {}, {start_date} to {end_date}", summary.group_by);
+            let drawn = chart::bars(&title, &rows.collect::<Vec<_>>());
+            blocks.extend(drawn.map_err(Fault::Input)?.blocks(&format!("sales-by-{}", summary.group_by)));
+        }
+        Ok(WithBlocks::new(summary, blocks))
+    });
+    Ok(answer.await?)
 }
 
 /// Returns how fast one or many variants are used up, and for how many days their stock lasts.

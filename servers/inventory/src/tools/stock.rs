@@ -1,12 +1,14 @@
 //! Stock: now, at a time, low, moved and adjusted.
 
 use plainwire::Entries;
+use plainwire::handler::WithBlocks;
 use plainwire::prelude::*;
 
 use super::Store;
 use super::rail::{write, writes};
 use crate::amount::Amount;
 use crate::catalog::{self, List, Reference};
+use crate::chart;
 use crate::fault::Fault;
 use crate::kinds::{Change, LowStock, Movements, Stock, StockThen};
 use crate::orders::adjustment::{self, AdjustmentRow};
@@ -75,14 +77,24 @@ async fn get_inventory_movements(
     #[argument("From this date or time on.")] from: Option<Time>,
     #[argument("Up to this time; a date counts whole.")] to: Option<Until>,
     #[argument("At most.", default = 50, range = 1..=500)] limit: i64,
+    #[argument("Whether to draw the stock over time, too.", default = false)] chart: bool,
     store: State<Store>,
-) -> Result<Movements, ToolError> {
+) -> Result<WithBlocks<Movements>, ToolError> {
     let answer = store.ask(move |db| {
         let variant = catalog::variant(db, &sku_or_variant_id)?;
         let location = location_id.map(|id| catalog::location(db, Some(id))).transpose()?;
         let cause = cause.map(|it| json!(it).as_str().unwrap_or_default().to_owned());
-        let filter = MovementFilter { location, cause, from, to: to.map(|it| it.0), limit };
-        stock::movements(db, variant, &filter)
+        let to = to.map(|it| it.0);
+        let filter = MovementFilter { location, cause, from, to, limit };
+        let movements = stock::movements(db, variant, &filter)?;
+        let mut blocks = Vec::new();
+        if chart {
+            let name = catalog::variant_name(db, variant)?;
+            let title = format!("Stock of {} ({})", name.name, name.sku);
+            let drawn = chart::over_time(&title, &stock::series(db, variant, location, from, to)?);
+            blocks.extend(drawn.map_err(Fault::Input)?.blocks(&format!("stock-{variant}")));
+        }
+        Ok(WithBlocks::new(movements, blocks))
     });
     Ok(answer.await?)
 }

@@ -259,3 +259,44 @@ async fn r5_19_velocity_and_stock_in_the_past_equal_a_loop() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_chart_comes_as_a_picture_and_as_svg_only_when_asked() {
+    use plainwire::model::{Content, ResourceContents};
+
+    let (client, _db, _folder) = sampled().await;
+    let window = json!({ "start_date": "2026-01-01", "end_date": "2026-06-30", "group_by": "week" });
+    for (tool, arguments) in [
+        ("sales_summary", window),
+        ("get_inventory_movements", json!({ "sku_or_variant_id": "MAT-001", "from": "2026-01-01" })),
+    ] {
+        let plain = client.call_tool(tool, arguments.clone()).await.expect("an answer");
+        assert_eq!(plain.content.len(), 1, "{tool}");
+        let mut with = arguments;
+        with["chart"] = json!(true);
+        let drawn = client.call_tool(tool, with).await.expect("an answer");
+        assert_eq!(value(&drawn), value(&plain), "{tool}: the data are the same");
+        assert_eq!(drawn.content[0].as_text(), plain.content[0].as_text(), "{tool}: and so is the text");
+        let Content::Image(image) = &drawn.content[1] else { panic!("a picture: {:?}", drawn.content[1]) };
+        assert!(
+            image.mime_type == "image/png"
+                && image.data.starts_with("iVBORw0KGgo")
+                && image.data.len() > 10_000
+        );
+        let Content::Resource(it) = &drawn.content[2] else { panic!("a resource") };
+        let ResourceContents::Text(svg) = &it.resource else { panic!("a text") };
+        assert_eq!(svg.mime_type.as_deref(), Some("image/svg+xml"));
+        assert!(svg.text.starts_with("<svg") && svg.text.contains("</text>"), "{tool}");
+        if let Some(folder) = std::env::var_os("CHARTS") {
+            std::fs::write(Path::new(&folder).join(format!("{tool}.svg")), &svg.text).expect("a file");
+            std::fs::write(Path::new(&folder).join(format!("{tool}.b64")), &image.data).expect("a file");
+        }
+    }
+    let none =
+        json!({ "start_date": "2019-01-01", "end_date": "2019-01-02", "group_by": "day", "chart": true });
+    let refused = client.call_tool("sales_summary", none).await.expect("an answer");
+    assert!(
+        refused.is_error
+            && crate::workshop::text(&refused).contains("expected 1 to 60 groups to draw, but found 0")
+    );
+}

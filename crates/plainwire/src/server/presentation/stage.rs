@@ -118,7 +118,10 @@ impl Facts {
                 if self.presentation.default.is_some() {
                     match format {
                         Format::Json => content.retain(|block| block.as_text().is_none()),
-                        _ if content.is_empty() => content = self.read_as_markdown(&value),
+                        // Pictures beside a value are no text of it.
+                        _ if !has_text(&content) => {
+                            content.splice(0..0, self.read_as_markdown(&value)).for_each(drop)
+                        }
                         _ => {}
                     }
                 }
@@ -133,11 +136,13 @@ impl Facts {
     fn with_json(&self, mut result: CallToolResult, format: Format) -> CallToolResult {
         let Some(value) = &result.structured_content else { return result };
         // Without a block, the JSON becomes one when the result is sent.
-        let is_made_later = result.content.is_empty() && !self.presentation.is_pretty;
-        let has_own = self.presentation.default.is_none() && !result.content.is_empty();
+        let is_made_later = !has_text(&result.content) && !self.presentation.is_pretty;
+        let has_own = self.presentation.default.is_none() && has_text(&result.content);
         if format != Format::Markdown && !is_made_later && !has_own {
             let text = if self.presentation.is_pretty { pretty(value) } else { value.get().to_owned() };
-            result.content.push(Content::text(text));
+            let after_texts =
+                result.content.iter().rposition(|it| it.as_text().is_some()).map_or(0, |at| at + 1);
+            result.content.insert(after_texts, Content::text(text));
         }
         result
     }
@@ -277,4 +282,8 @@ fn size(block: &Content) -> usize {
         Content::ResourceLink(it) => it.uri.len(),
         Content::Other(json) => json.get().len(),
     }
+}
+/// Returns whether there is a block of text.
+fn has_text(content: &[Content]) -> bool {
+    content.iter().any(|it| it.as_text().is_some())
 }
