@@ -3,8 +3,8 @@
 //! In: any bytes. Out: nothing; a broken invariant panics with a message. `fuzz/fuzz_targets/` passes the
 //! inputs of libFuzzer to the targets, and `tests/corpora.rs` the files of `fuzz/corpus/`. The targets read
 //! no file, clock or random numbers, so equal bytes always give equal results; `richtext_growth` measures
-//! time, `learning` has its vault in a folder that goes with it, and `http_batch` and `client_reader` run on a runtime, whose
-//! ids and session ids differ each time.
+//! time, `learning` has its vault in a folder that goes with it, and `http_batch` and `client_reader` run on a
+//! runtime, whose ids and session ids differ each time.
 
 mod arguments;
 mod bytes;
@@ -14,6 +14,7 @@ mod envelope;
 mod form;
 mod headers;
 mod http_batch;
+mod inventory;
 mod json;
 mod learning;
 mod patterns;
@@ -30,6 +31,7 @@ pub use envelope::envelope;
 pub use form::form;
 pub use headers::headers;
 pub use http_batch::http_batch;
+pub use inventory::inventory;
 pub use learning::learning;
 pub use patterns::patterns;
 pub use peer::peer;
@@ -43,7 +45,7 @@ pub type Target = fn(&[u8]);
 
 /// The targets, each with its name, which is also that of its folder in `fuzz/corpus/` and of its file in
 /// `fuzz/fuzz_targets/`.
-pub const TARGETS: [(&str, Target); 16] = [
+pub const TARGETS: [(&str, Target); 17] = [
     ("arguments", arguments),
     ("client_reader", client_reader),
     ("cursor", cursor),
@@ -51,6 +53,7 @@ pub const TARGETS: [(&str, Target); 16] = [
     ("form", form),
     ("headers", headers),
     ("http_batch", http_batch),
+    ("inventory", inventory),
     ("learning", learning),
     ("patterns", patterns),
     ("peer", peer),

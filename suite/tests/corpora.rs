@@ -31,6 +31,11 @@ fn the_corpus_of_cursor_keeps_its_promises() {
 }
 
 #[test]
+fn the_corpus_of_inventory_keeps_its_promises() {
+    replay("inventory");
+}
+
+#[test]
 fn the_corpus_of_learning_keeps_its_promises() {
     replay("learning");
 }

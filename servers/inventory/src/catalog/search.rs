@@ -30,8 +30,12 @@ pub fn quoted(query: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Returns the entities of a kind whose words the query has, the best first. `condition` is a condition of SQL on `words.rowid`.
-pub(crate) fn search(
+/// Returns the entities of a kind whose words the query has, the best first. `condition` is a condition of SQL on
+/// `words.rowid`, and never a text of others.
+///
+/// # Errors
+/// An error of the file.
+pub fn search(
     db: &Connection,
     kind: &str,
     query: &str,

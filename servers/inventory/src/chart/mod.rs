@@ -146,6 +146,7 @@ fn draw(
             .label_style(text(12))
             .x_labels(labels)
             .x_label_formatter(label)
+            .y_label_formatter(&|y| y.to_string())
             .draw()?;
         content(&mut chart)?;
         area.present()

@@ -68,18 +68,35 @@ enum Cause {
     Correction,
 }
 
+/// Which movements are listed.
+#[data]
+struct MovementArguments {
+    /// The SKU or id of a variant.
+    sku_or_variant_id: Reference,
+    /// Only at this location.
+    location_id: Option<i64>,
+    /// Only those of one cause.
+    cause: Option<Cause>,
+    /// From this date or time on.
+    from: Option<Time>,
+    /// Up to this time; a date counts whole.
+    to: Option<Until>,
+    /// At most.
+    #[default(50)]
+    #[range(1..=500)]
+    limit: i64,
+    /// Whether to draw the stock over time, too.
+    #[default(false)]
+    chart: bool,
+}
+
 /// Lists the changes of the stock of a variant, the newest first.
 #[tool(read_only, closed_world, title = "List movements")]
 async fn get_inventory_movements(
-    #[argument("The SKU or id of a variant.")] sku_or_variant_id: Reference,
-    #[argument("Only at this location.")] location_id: Option<i64>,
-    #[argument("Only those of one cause.")] cause: Option<Cause>,
-    #[argument("From this date or time on.")] from: Option<Time>,
-    #[argument("Up to this time; a date counts whole.")] to: Option<Until>,
-    #[argument("At most.", default = 50, range = 1..=500)] limit: i64,
-    #[argument("Whether to draw the stock over time, too.", default = false)] chart: bool,
+    #[arguments] it: MovementArguments,
     store: State<Store>,
 ) -> Result<WithBlocks<Movements>, ToolError> {
+    let MovementArguments { sku_or_variant_id, location_id, cause, from, to, limit, chart } = it;
     let answer = store.ask(move |db| {
         let variant = catalog::variant(db, &sku_or_variant_id)?;
         let location = location_id.map(|id| catalog::location(db, Some(id))).transpose()?;
