@@ -128,13 +128,7 @@ fn run_check(data: &Path) -> Result<Exit, Failure> {
     Ok(Exit::CheckFailed)
 }
 
-fn run_import(
-    store: &Store,
-    data: &Path,
-    what: What,
-    bytes: &[u8],
-    is_dry: bool,
-) -> Result<Exit, Failure> {
+fn run_import(store: &Store, data: &Path, what: What, bytes: &[u8], is_dry: bool) -> Result<Exit, Failure> {
     let report = import::run(store, what, bytes, !is_dry).map_err(|fault| match fault {
         Fault::Input(why) => Failure::usage(why),
         fault => failed(data, &fault.text()),
@@ -149,8 +143,7 @@ fn run_import(
             Ok(Exit::Done)
         }
         Err(mistakes) => {
-            let lines: String =
-                mistakes.iter().map(|it| visible::line(&it.to_string()) + "\n").collect();
+            let lines: String = mistakes.iter().map(|it| visible::line(&it.to_string()) + "\n").collect();
             output::to_stdout(&format!("{lines}nothing was added\n"))?;
             Ok(Exit::CheckFailed)
         }

@@ -13,7 +13,7 @@ use crate::amount::Amount;
 use crate::catalog::bom::{MAX_LEVELS, ingredients, positive};
 use crate::catalog::{List, Reference, Text, location, not_a, sku, variant};
 use crate::fault::Fault;
-use crate::ledger::{self, Posting};
+use crate::ledger::{self, Posting, projections};
 use crate::states::Manufacturing;
 use crate::time::Time;
 use crate::work::Work;
@@ -122,7 +122,7 @@ fn make(work: &mut Work<'_>, order: &NewOrder<'_>) -> Result<i64, Fault> {
         insert_line(work, id, &NewLine { per_unit: it.quantity, ..NewLine::of(it.variant, quantity) })?;
         work.changed(format!("rows[{}].quantity", sku(work.db, it.variant)?), (), quantity);
     }
-    ledger::projections::refresh(work, id)?;
+    projections::refresh(work, id)?;
     Ok(id)
 }
 
@@ -299,6 +299,7 @@ fn update_header(work: &mut Work<'_>, order: &Head<Manufacturing>, it: &Header) 
              WHERE id = ?1",
         )?
         .execute(params![order.id, status, planned, place, due_at, notes, done_at])?;
+    projections::index_entity(work.db, order.id)?;
     if planned != order.planned {
         work.changed("planned_quantity", order.planned, planned);
         for line in lines(work.db, order.id)? {

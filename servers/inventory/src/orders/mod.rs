@@ -383,7 +383,6 @@ pub(crate) fn set_status<S: ToSql + PartialEq + Serialize>(
 /// Ends an operation on an order: its promises are brought up to date, and its state is recorded.
 pub(crate) fn finish(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
     projections::refresh(work, id)?;
-    projections::index_entity(work.db, id)?;
     if !work.is_blocked() && !work.is_silent {
         let order = view::order(work.db, id)?;
         work.total(order.total);

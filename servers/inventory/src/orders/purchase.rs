@@ -14,7 +14,7 @@ use crate::amount::Amount;
 use crate::catalog::bom::positive;
 use crate::catalog::{List, Partner, Text, location, partner, reading, sku, variant};
 use crate::fault::Fault;
-use crate::ledger::{self, Posting};
+use crate::ledger::{self, Posting, projections};
 use crate::states::Purchase;
 use crate::time::Time;
 use crate::work::Work;
@@ -235,6 +235,7 @@ fn update_header(work: &mut Work<'_>, order: &Head<Purchase>, it: &Header) -> Re
             "UPDATE orders SET status = ?2, location_id = ?3, additional_cost = ?4, due_at = ?5, notes = ?6 WHERE id = ?1",
         )?
         .execute(params![order.id, status, location, additional_cost, due_at, notes])?;
+    projections::index_entity(work.db, order.id)?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use crate::amount::Amount;
 use crate::catalog::bom::positive;
 use crate::catalog::{List, Partner, Text, location, partner, reading, sku, variant};
 use crate::fault::Fault;
-use crate::ledger::{self, Posting};
+use crate::ledger::{self, Posting, projections};
 use crate::states::Sales;
 use crate::time::Time;
 use crate::work::Work;
@@ -210,6 +210,7 @@ fn update_header(work: &mut Work<'_>, order: &Head<Sales>, it: &Header) -> Resul
             "UPDATE orders SET status = ?2, location_id = ?3, due_at = ?4, notes = ?5 WHERE id = ?1",
         )?
         .execute(params![order.id, status, location, due_at, notes])?;
+    projections::index_entity(work.db, order.id)?;
     Ok(())
 }
 

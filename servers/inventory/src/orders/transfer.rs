@@ -9,7 +9,7 @@ use crate::amount::Amount;
 use crate::catalog::bom::positive;
 use crate::catalog::{Reference, Text, location, location_name, sku, transit, variant};
 use crate::fault::Fault;
-use crate::ledger::{self, Posting};
+use crate::ledger::{self, Posting, projections};
 use crate::states::Transfer;
 use crate::time::Time;
 use crate::work::Work;
@@ -105,6 +105,7 @@ pub fn modify(work: &mut Work<'_>, id: i64, it: &Header, at: Option<Time>) -> Re
         work.db
             .prepare_cached("UPDATE orders SET due_at = ?2, notes = ?3 WHERE id = ?1")?
             .execute(params![id, due_at, notes])?;
+        projections::index_entity(work.db, id)?;
         match it.status.filter(|wanted| *wanted != order.status) {
             None => Ok(()),
             Some(Transfer::InTransit) => send(work, &order, at),
