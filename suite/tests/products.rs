@@ -192,6 +192,66 @@ async fn r5_4_a_host_that_drops_the_text_or_the_value_still_has_each_identifier(
     }
 }
 
+mod shelf {
+    pub(super) mod before {
+        use plainwire::prelude::*;
+
+        #[data(kind = "shelf:v1")]
+        pub(crate) struct Shelf {
+            pub(crate) name: String,
+        }
+    }
+
+    pub(super) mod after {
+        use plainwire::prelude::*;
+
+        #[data(kind = "shelf:v1")]
+        pub(crate) struct Shelf {
+            pub(crate) name: String,
+            // The one edit.
+            pub(crate) color: String,
+        }
+    }
+}
+
+#[tokio::test]
+async fn r5_2_a_field_that_is_added_to_one_type_is_in_all_channels() {
+    use plainwire::prelude::{Tool, ToolError};
+    use shelf::{after, before};
+
+    let name = || "North".to_owned();
+    let old = move || async move { Ok::<_, ToolError>(before::Shelf { name: name() }) };
+    let new =
+        move || async move { Ok::<_, ToolError>(after::Shelf { name: name(), color: "red".to_owned() }) };
+    let serve = |tool: Tool, presentation: Presentation| {
+        Server::new("shelves").tool(tool).presentation(presentation.cards())
+    };
+    let mut cards = BTreeSet::new();
+    for presentation in [Presentation::data(), Presentation::gated()] {
+        for is_new in [false, true] {
+            let tool = if is_new { Tool::new("shelf", new) } else { Tool::new("shelf", old) };
+            let client =
+                plainwire::testing::client(serve(tool, presentation.clone())).await.expect("a client");
+            let result = client.call_tool("shelf", json!({})).await.expect("an answer");
+            let value = structured(&result).expect("a value");
+            assert_eq!(value.get("color").is_some(), is_new, "structured content");
+            let text = texts(&result).concat();
+            assert_eq!(text.contains("color") && text.contains("red"), is_new, "JSON or Markdown: {text}");
+            let tools = client.list_tools().await.expect("tools");
+            assert_eq!(
+                tools[0].output_schema.as_ref().is_some_and(|it| it.get().contains("color")),
+                is_new,
+                "the schema"
+            );
+            // The card draws the structured content; it is the same page for all types. A browser draws it in `card.sh`.
+            let card = client.read_resource("ui://plainwire/card.html").await.expect("the card");
+            cards.insert(card.contents[0].as_text().unwrap_or_default().to_owned());
+        }
+    }
+    assert_eq!(cards.len(), 1);
+    assert!(cards.iter().all(|it| it.contains("structuredContent") && !it.contains("color: red")));
+}
+
 /// Returns the servers in both presentations.
 fn combinations() -> Vec<(bool, Server)> {
     vec![

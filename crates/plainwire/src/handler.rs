@@ -18,14 +18,14 @@ pub use crate::server::Mounted;
 pub use crate::server::asking::{Answer, Confirm};
 pub use crate::server::context::OnCancel;
 pub use crate::server::entry::{
-    AnyResource, Beside, Completing, Described, IntoCompletion, IntoEntry, Provider, Tagged, ViaEntry,
-    WithMeta,
+    AnyResource, Beside, Completing, Described, IntoCompletion, IntoEntry, Pictured, Provider, Tagged,
+    ViaEntry, WithBlocks, WithMeta,
 };
 pub use crate::server::handler::{
     Argument, BlockingHandler, BlockingWork, Call, FromCall, Handler, Signature, ViaArguments, ViaCall,
 };
 pub use crate::server::result::{
     Audio, Blocks, Fallible, HandlerError, Image, IntoPrompt, IntoResource, IntoToolError, IntoToolResult,
-    Pictured, Structured, WithBlocks, embed,
+    Structured, embed,
 };
 pub use crate::trace_context::TraceContext;

@@ -133,3 +133,33 @@ fn r5_22_of_many_programs_exactly_one_gets_the_last_unit() {
 fn eight_programs_make_a_hundred_thousand_changes() {
     assert_eq!(taken_by(8, 12_500, 99_999), 99_999);
 }
+
+#[test]
+fn a_full_disk_is_an_error_and_what_was_acknowledged_stays() {
+    let path = with_bolts(100_000);
+    // No file may grow beyond 300 KiB, and a write beyond it is an error, as on a full disk.
+    let mut limited = std::process::Command::new("bash");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\""]);
+    let served = serve(&path);
+    limited.arg(served.get_program()).args(served.get_args());
+    let mut program = Program::start(&mut limited);
+    program.initialize();
+    let (mut taken_here, mut refused) = (0, String::new());
+    for n in 0..20_000 {
+        let answer = program.ask(&call(10 + n as u64, "create_stock_adjustment", taken()));
+        if !is_applied(&answer) {
+            refused = answer.to_string();
+            break;
+        }
+        taken_here = n + 1;
+    }
+    let is_clear = ["the disk is full", "it can't be read or written"].iter().any(|it| refused.contains(it));
+    assert!(is_clear && refused.contains("the inventory can't be used"), "{refused}");
+    assert!(taken_here > 10, "{taken_here}");
+    // Reading goes on.
+    let stock = program.ask(&call(5, "check_inventory", json!({ "skus_or_variant_ids": ["BOLT"] })));
+    assert_eq!(stock["result"]["structuredContent"]["items"][0]["in_stock"], 100_000 - taken_here);
+    program.child.kill().expect("killed");
+    program.child.wait().expect("ended");
+    assert_eq!(proved(&path, "SELECT count(*) FROM movement WHERE quantity < 0"), taken_here);
+}

@@ -233,3 +233,76 @@ async fn a_search_of_similar_names_has_a_limit() {
     assert_eq!(found("Zyxwvvt").await, 0, "the 30,001st is not compared");
     assert!(it.error("list_sales_orders", json!({ "query": "q".repeat(201) })).await.contains("at most 200"));
 }
+
+/// The tools that seed 004 names.
+const OF_THE_SEED: [&str; 25] = [
+    "rebuild_cache",
+    "search_customers",
+    "get_customer",
+    "search_items",
+    "get_item",
+    "get_variant_details",
+    "check_inventory",
+    "list_low_stock_items",
+    "list_manufacturing_orders",
+    "get_manufacturing_order",
+    "modify_manufacturing_order",
+    "get_manufacturing_order_recipe",
+    "list_purchase_orders",
+    "get_purchase_order",
+    "modify_purchase_order",
+    "receive_purchase_order",
+    "list_sales_orders",
+    "get_sales_order",
+    "modify_sales_order",
+    "list_stock_transfers",
+    "get_stock_transfer",
+    "modify_stock_transfer",
+    "top_selling_variants",
+    "sales_summary",
+    "inventory_velocity",
+];
+
+#[tokio::test]
+async fn r5_7_and_r5_23_all_tools_are_there_and_each_has_a_card() {
+    let it = Workshop::open().await;
+    let tools = it.client.list_tools().await.expect("tools");
+    for name in OF_THE_SEED {
+        assert!(tools.iter().any(|it| it.name == name), "{name}");
+    }
+    let mut previews = 0;
+    for tool in &tools {
+        let card = tool.meta.as_ref().is_some_and(|it| it.get().contains("ui://plainwire/card.html"));
+        assert!(card, "{}", tool.name);
+        previews += usize::from(tool.input_schema.get().contains("\"preview\""));
+    }
+    assert_eq!((tools.len(), previews), (45, 20));
+    // Without a card, the text alone has all of it.
+    let order = json!({ "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }] });
+    let preview = it.call("create_sales_order", order).await;
+    let text: serde_json::Value = serde_json::from_str(&crate::workshop::text(&preview)).expect("JSON");
+    assert_eq!(text, crate::workshop::value(&preview));
+}
+
+#[tokio::test]
+async fn r5_21_stock_and_search_do_not_read_the_ledger() {
+    let it = Workshop::open().await;
+    let stock = json!({ "skus_or_variant_ids": ["BOARD", "BOLT"] });
+    let calls = [
+        ("check_inventory", stock),
+        ("search_items", json!({ "query": "oak" })),
+        ("list_low_stock_items", json!({})),
+    ];
+    let mut before = Vec::new();
+    for (tool, arguments) in calls.clone() {
+        before.push(it.get(tool, arguments).await);
+    }
+    // However many movements there are: their time does not depend on them. `inventory-speed` measures it.
+    let db = Connection::open(&it.path).expect("the file");
+    db.execute_batch("ALTER TABLE movement RENAME TO hidden").expect("no ledger");
+    for ((tool, arguments), before) in calls.into_iter().zip(before) {
+        assert_eq!(it.get(tool, arguments).await, before, "{tool}");
+    }
+    let moved = it.call("get_inventory_movements", json!({ "sku_or_variant_id": "BOARD" })).await;
+    assert!(moved.is_error, "the ledger is hidden");
+}

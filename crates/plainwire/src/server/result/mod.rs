@@ -17,12 +17,10 @@ use serde_json::value::to_raw_value;
 
 use crate::schema;
 
-mod blocks;
 mod finite;
 mod outcome;
 mod tool_error;
 
-pub use blocks::{Pictured, WithBlocks};
 pub(crate) use outcome::{FailedCall, Outcome, Refusal};
 pub use outcome::{Kind, Response};
 pub use tool_error::{HandlerError, IntoToolError, ToolError};

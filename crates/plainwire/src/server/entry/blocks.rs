@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use plainwire_proto::model::{CallToolResult, Content, RawJson};
 
-use super::{IntoToolResult, ToolError};
+use crate::server::result::{IntoToolResult, ToolError};
 
 /// A return value with further blocks of content beside it, such as a chart of the value.
 ///

@@ -1,9 +1,13 @@
-//! Manufacturing orders: made from a bill of materials, produced in parts, corrected.
+//! Manufacturing orders: made from a bill of materials, produced in parts, corrected ([`correct`](mod@correct)).
 //!
 //! Producing uses up ingredients at their average costs; what they cost is the cost of what is produced.
 
 use plainwire::prelude::*;
 use rusqlite::{OptionalExtension as _, params};
+
+mod correct;
+
+pub use correct::{CorrectRecipeRow, correct};
 
 use super::rows::{check, count, not_negative};
 use super::{
@@ -426,119 +430,4 @@ fn posting(
         line: Some(line.id),
         reverses: None,
     }
-}
-
-/// What was really used of an ingredient.
-#[data]
-#[derive(Clone, Debug)]
-pub struct CorrectRecipeRow {
-    pub row_id: i64,
-    /// At least 0.
-    pub consumed_quantity: Amount,
-}
-
-/// Corrects what was produced and used. Dates stay, and the cost of the product follows.
-///
-/// # Errors
-/// An order or a row that does not exist; an amount that no row may have.
-pub fn correct(
-    work: &mut Work<'_>,
-    id: i64,
-    completed_quantity: Option<Amount>,
-    rows: &[CorrectRecipeRow],
-) -> Result<(), Fault> {
-    let order: Head<Manufacturing> = head(work.db, OF, id)?;
-    work.begin(OF.name(), Some(id), "correct");
-    work.prior(view::order(work.db, id)?);
-    if rows.is_empty() && completed_quantity.is_none() {
-        return Err(Fault::input("expected `completed_quantity` or `update_rows`, but found neither"));
-    }
-    if go(work, order.status.reopen()).is_none() {
-        work.next(format!("modify_manufacturing_order with id {id}: nothing was produced yet"));
-        return Ok(());
-    }
-    let completed = completed_quantity.unwrap_or(order.completed);
-    not_negative("completed_quantity", completed)?;
-    super::rows::at_most("update_rows", rows.len())?;
-    let (mut cost, all) = (Amount::ZERO, lines(work.db, id)?);
-    for row in rows {
-        let old = line(work.db, &all, row.row_id)?;
-        not_negative("consumed_quantity", row.consumed_quantity)?;
-        if rows.iter().filter(|it| it.row_id == old.id).count() > 1 {
-            work.block(format!("row {} is named twice", old.id));
-        }
-    }
-    for old in &all {
-        // What was not produced has used nothing.
-        let unless_given = if completed.is_zero() { Amount::ZERO } else { old.done };
-        let used = rows.iter().find(|it| it.row_id == old.id).map_or(unless_given, |it| it.consumed_quantity);
-        cost += reuse(work, &order, old, used)?;
-    }
-    remake(work, &order, completed, cost.per(completed))?;
-    let planned = super::rows::corrected(order.planned, order.completed, completed);
-    work.changed("completed_quantity", order.completed, completed);
-    work.db
-        .prepare_cached("UPDATE orders SET completed = ?2, planned = ?3 WHERE id = ?1")?
-        .execute(params![id, completed, planned])?;
-    // What was closed is closed again.
-    let next = match order.status {
-        status if completed.is_zero() => status.take_back(),
-        status if completed == planned => status.close_again(),
-        Manufacturing::Done => Ok(Manufacturing::Done),
-        status => status.reopen(),
-    };
-    let status = go(work, next);
-    if let Some(status) = status {
-        let done_at = if status == Manufacturing::Done { order.done_at.or(Some(work.now)) } else { None };
-        super::set_status(work, &order, status, done_at)?;
-    }
-    finish(work, id)
-}
-
-/// Changes what was used of an ingredient. Returns what it cost.
-fn reuse(
-    work: &mut Work<'_>,
-    order: &Head<Manufacturing>,
-    line: &Line,
-    used: Amount,
-) -> Result<Amount, Fault> {
-    let old = ledger::standing(work, order.id, Some(line.id))?;
-    let first = posting(order, line, -used, order.done_at.unwrap_or(work.now), "correction");
-    let cost = line.cost - ledger::amend(work, &old, -used, &first)?;
-    let quantity = super::rows::corrected(line.quantity, line.done, used);
-    if used != line.done {
-        super::set_done(work, line, used)?;
-        work.db
-            .prepare_cached("UPDATE line SET quantity = ?2 WHERE id = ?1")?
-            .execute(params![line.id, quantity])?;
-        super::set_cost(work, line.id, cost)?;
-    }
-    Ok(cost)
-}
-
-/// Brings the productions in line with what was produced and what it cost, each at its date.
-fn remake(
-    work: &mut Work<'_>,
-    order: &Head<Manufacturing>,
-    completed: Amount,
-    cost: Amount,
-) -> Result<(), Fault> {
-    let old = ledger::standing(work, order.id, None)?;
-    let Some(last) = old.last() else { return Ok(()) };
-    ledger::amend(work, &old, completed, &Posting { cost: Some(cost), ..last.posting })?;
-    if cost != order_cost(&old) {
-        work.changed("cost_per_unit", order_cost(&old), cost);
-        for it in ledger::standing(work, order.id, None)?.iter().filter(|it| it.cost != cost) {
-            // What is right comes first, so that the stock is never missing.
-            ledger::post(work, &Posting { cost: Some(cost), ..it.posting })?;
-            ledger::reverse(work, it, None)?;
-        }
-    }
-    Ok(())
-}
-
-/// Returns the cost of a unit of what was produced, on average.
-fn order_cost(all: &[ledger::Standing]) -> Amount {
-    let value: Amount = all.iter().map(|it| it.posting.quantity.times(it.cost)).sum();
-    value.per(all.iter().map(|it| it.posting.quantity).sum())
 }
