@@ -356,7 +356,7 @@ async fn a_kind_has_one_schema_whichever_tool_returns_it() {
     ];
     assert_eq!(kinds(learning(plainwire_learning::Profile::Gated)).await, expected);
     let of_inventory = kinds(inventory::server(plainwire_inventory::Profile::Gated)).await;
-    assert_eq!(of_inventory.len(), 25, "{of_inventory:?}");
+    assert_eq!(of_inventory.len(), 23, "{of_inventory:?}");
     assert!(
         of_inventory
             .iter()

@@ -71,7 +71,10 @@ fn options_of_other_servers_are_refused() {
             &["serve", "patterns", "--allow-private-addresses"],
             "expected --allow-private-addresses with the server `learning`",
         ),
-        (&["serve", "reference", "--data", "x"], "expected --data with the server `patterns`, `learning` or `inventory`"),
+        (
+            &["serve", "reference", "--data", "x"],
+            "expected --data with the server `patterns`, `learning` or `inventory`",
+        ),
         (&["serve", "learning", "--data", "/proc/nowhere/vault.db"], "its folder can't be made"),
     ] {
         let output = run(words);
