@@ -58,6 +58,12 @@ impl Amount {
         Self(self.0.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero).normalize())
     }
 
+    /// Returns a sum of amounts as it is told: rounded to 15 digits, which only sums beyond a thousand million may exceed.
+    #[must_use]
+    pub fn told(self) -> Self {
+        Self(self.0.round_sf(MAX_DIGITS).unwrap_or(self.0).normalize())
+    }
+
     /// Returns the product, rounded.
     #[must_use]
     pub fn times(self, factor: Self) -> Self {

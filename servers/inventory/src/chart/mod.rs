@@ -8,7 +8,8 @@ use plainwire::prelude::*;
 use plotters::prelude::*;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
-use rust_decimal::prelude::ToPrimitive as _;
+use rust_decimal::Decimal;
+use rust_decimal::prelude::{FromPrimitive as _, ToPrimitive as _};
 
 use crate::amount::Amount;
 use crate::time::Day;
@@ -70,8 +71,11 @@ pub fn over_time(title: &str, points: &[(Day, Amount)]) -> Result<Chart, String>
         before = Some(y);
     }
     let days = at(last.0).max(1.0);
+    if let Some(y) = before {
+        steps.push((days, y));
+    }
     let label = |x: &f64| first.0.plus(x.round() as i64).to_string();
-    draw(title, 0.0..days, points.iter().map(|it| it.1), &label, steps.len().min(8), |chart| {
+    draw(title, 0.0..days, points.iter().map(|it| it.1), &label, (days as usize + 1).min(8), |chart| {
         let line = LineSeries::new(steps.iter().copied(), MARK.stroke_width(2));
         chart.draw_series(line).map(|_| ())
     })
@@ -146,7 +150,7 @@ fn draw(
             .label_style(text(12))
             .x_labels(labels)
             .x_label_formatter(label)
-            .y_label_formatter(&|y| y.to_string())
+            .y_label_formatter(&|y| Amount::rounded(Decimal::from_f64(*y).unwrap_or_default()).to_string())
             .draw()?;
         content(&mut chart)?;
         area.present()

@@ -87,12 +87,23 @@ pub(super) fn add(work: &mut Work<'_>, table: &mut Table) -> Result<Vec<String>,
     Ok(made)
 }
 
+/// Returns whether two cells say the same: as texts in any case, or as numbers.
+fn is_same(a: &str, b: &str) -> bool {
+    let number = |text: &str| text.parse::<Amount>().ok();
+    let is_default = |text: &str, other: &str| {
+        text.is_empty() && matches!(other.to_lowercase().as_str(), "product" | "pcs" | "1")
+    };
+    a.to_lowercase() == b.to_lowercase()
+        || (number(a).is_some() && number(a) == number(b))
+        || is_default(a, b)
+}
+
 /// Finds rows of one item that say different things of it.
 fn same_item(table: &mut Table, first: &Row, others: &[Row]) {
     for other in others {
         for column in ["type", "uom", "category", "supplier", "purchase_uom", "purchase_uom_rate"] {
             let (expected, found) = (table.text(first.at, column), table.text(other.at, column));
-            if let Some(found) = found.filter(|found| Some(*found) != expected) {
+            if let Some(found) = found.filter(|found| !is_same(expected.unwrap_or_default(), found)) {
                 let line = table.rows[first.at].0;
                 let expected = expected.map_or("nothing".to_owned(), shown);
                 let why = format!(

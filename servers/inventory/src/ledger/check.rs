@@ -100,6 +100,14 @@ const QUESTIONS: &[(&str, &str)] = &[
          HAVING l.cost <> coalesce(sum(product(-coalesce(m.quantity, 0), coalesce(m.value_per_unit, 0))), 0)",
     ),
     (
+        "output of a manufacturing order is not worth what was used (order, used, worth)",
+        "SELECT o.id, (SELECT sum(cost) FROM line WHERE order_id = o.id) AS used,
+             sum(product(m.quantity, m.value_per_unit)) AS worth
+         FROM orders o JOIN movement m ON m.order_id = o.id AND m.line_id IS NULL
+         WHERE o.type = 'manufacturing_order' AND o.completed > 0 GROUP BY o.id
+         HAVING abs(coalesce(used, 0) - worth) > o.completed / 1000000 + 2 * count(*)",
+    ),
+    (
         "order that was deleted has stock that moved (order)",
         "SELECT o.id FROM orders o JOIN movement m ON m.order_id = o.id WHERE o.deleted_at IS NOT NULL
          GROUP BY o.id, m.line_id HAVING sum(m.quantity) <> 0",

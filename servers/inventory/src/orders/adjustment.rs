@@ -79,7 +79,8 @@ pub fn create(work: &mut Work<'_>, it: &Create) -> Result<i64, Fault> {
             line: Some(line),
             reverses: None,
         };
-        ledger::post(work, &posting)?;
+        let posted = ledger::post(work, &posting)?;
+        work.changed(format!("stock[{}].cost_per_unit", sku(work.db, variant)?), (), posted.cost);
         let after = ledger::balance(work.db, variant, location)?;
         work.changed(format!("stock[{}]", sku(work.db, variant)?), before.quantity, after.quantity);
     }

@@ -442,10 +442,24 @@ fn repost(work: &mut Work<'_>, order: &Head<Purchase>, all: &[Line], line: &Line
         reverses: None,
     };
     ledger::amend(work, &old, sum, &first)?;
+    let before = ledger::balance(work.db, line.variant, order.location)?;
     for it in ledger::standing(work, order.id, Some(line.id))?.iter().filter(|it| it.cost != cost) {
+        work.changed(format!("rows[{}].landed_cost", line.id), it.cost, cost);
+        if cost > it.cost && before.quantity < it.posting.quantity {
+            let sku = sku(work.db, line.variant)?;
+            let gone = it.posting.quantity - before.quantity;
+            work.warn(format!(
+                "{sku}: {gone} have left at their old cost, and what is left bears the difference"
+            ));
+        }
         // What is right comes first, so that the stock is never missing.
         ledger::post(work, &Posting { cost: Some(cost), ..it.posting })?;
         ledger::reverse(work, it, None)?;
+    }
+    let after = ledger::balance(work.db, line.variant, order.location)?;
+    if after.average != before.average {
+        let sku = sku(work.db, line.variant)?;
+        work.changed(format!("stock[{sku}].average_cost"), before.average, after.average);
     }
     Ok(())
 }

@@ -16,12 +16,11 @@ pub fn delete(work: &mut Work<'_>, of: OrderType, id: i64) -> Result<(), Fault> 
     head::<String>(work.db, of, id)?;
     work.begin(of.name(), Some(id), "delete");
     work.prior(view::order(work.db, id)?);
-    let mut statement = work.db.prepare_cached("SELECT count(*) FROM movement WHERE order_id = ?1")?;
-    let movements: i64 = statement.query_row([id], |row| row.get(0))?;
-    if movements > 0 {
-        work.block(format!(
-            "{movements} movements of stock belong to the order: correct it, but don't delete it"
-        ));
+    // What was taken back as a whole is as if it had not moved; but a transfer takes nothing back.
+    let left = if of == OrderType::StockTransfer { "count(*)" } else { "sum(quantity)" };
+    let question = format!("SELECT 1 FROM movement WHERE order_id = ?1 GROUP BY line_id HAVING {left} <> 0");
+    if work.db.prepare_cached(&question)?.exists([id])? {
+        work.block("movements of stock belong to the order: correct it, but don't delete it");
     }
     if of == OrderType::SalesOrder {
         for line in lines(work.db, id)? {
@@ -48,7 +47,8 @@ pub(super) fn delete_row(work: &mut Work<'_>, order: i64, id: i64) -> Result<(),
     let row = line(work.db, &all, id)?;
     let mut statement = work.db.prepare_cached("SELECT 1 FROM movement WHERE line_id = ?1")?;
     if !row.done.is_zero() || statement.exists([id])? {
-        work.block(format!("row {id}: {} have moved already", row.done));
+        let why = if row.done.is_zero() { "its movements were taken back" } else { "its stock has moved" };
+        work.block(format!("row {id}: {why}, so the row stays"));
         return Ok(());
     }
     if let Some(number) = made_by(work, id)? {

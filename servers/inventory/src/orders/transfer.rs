@@ -145,6 +145,7 @@ fn send(work: &mut Work<'_>, order: &Head<Transfer>, at: Time) -> Result<(), Fau
             ledger::post(work, &Posting { location: order.location, quantity: -line.quantity, ..base })?;
         let cost = Some(left.cost);
         ledger::post(work, &Posting { location: transit, quantity: line.quantity, cost, ..base })?;
+        work.changed(format!("rows[{}].cost_per_unit", line.id), (), left.cost);
         super::set_cost(work, line.id, left.cost)?;
     }
     super::set_status(work, order, status, None)

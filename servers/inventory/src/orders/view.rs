@@ -36,11 +36,13 @@ fn read_order(db: &Connection, row: &SqlRow<'_>) -> rusqlite::Result<Order> {
     let (planned, completed): (Amount, Amount) = (row.get(13)?, row.get(14)?);
     let deleted_at: Option<Time> = row.get(21)?;
     let is_made = order_type == OrderType::ManufacturingOrder;
+    let status: String = row.get(3)?;
+    let open = if status == "DONE" { Amount::ZERO } else { planned - completed };
     Ok(Order {
         id: row.get(0)?,
         order_type,
         number: row.get(2)?,
-        status: row.get(3)?,
+        status,
         location: Named { id: row.get(4)?, name: row.get(5)? },
         target_location: named(6)?,
         supplier: named(8)?,
@@ -48,7 +50,7 @@ fn read_order(db: &Connection, row: &SqlRow<'_>) -> rusqlite::Result<Order> {
         product: product.map(|it| variant_name(db, it)).transpose()?,
         planned_quantity: is_made.then_some(planned),
         completed_quantity: is_made.then_some(completed),
-        remaining_quantity: is_made.then_some(planned - completed),
+        remaining_quantity: is_made.then_some(open),
         ingredient_availability: None,
         sales_order_row_id: row.get(15)?,
         created_at: row.get(17)?,
@@ -164,10 +166,10 @@ impl Levels {
     pub(crate) fn of(in_stock: Amount, committed: Amount, expected: Amount, average: Amount) -> Self {
         Self {
             in_stock,
-            committed,
-            expected,
-            available: in_stock - committed,
-            potential: in_stock + expected,
+            committed: committed.told(),
+            expected: expected.told(),
+            available: (in_stock - committed).told(),
+            potential: (in_stock + expected).told(),
             value_in_stock: in_stock.times(average).money(),
         }
     }

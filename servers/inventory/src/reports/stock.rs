@@ -37,7 +37,7 @@ fn item(db: &Connection, id: i64, location: Option<i64>) -> Result<StockItem, ru
     };
     let locations: Vec<StockAt> =
         statement.query_map(params![id, location], read)?.collect::<Result<_, _>>()?;
-    let sum = |of: fn(&Levels) -> Amount| locations.iter().map(|it| of(&it.levels)).sum::<Amount>();
+    let sum = |of: fn(&Levels) -> Amount| locations.iter().map(|it| of(&it.levels)).sum::<Amount>().told();
     let total = Levels {
         in_stock: sum(|it| it.in_stock),
         committed: sum(|it| it.committed),
@@ -51,7 +51,7 @@ fn item(db: &Connection, id: i64, location: Option<i64>) -> Result<StockItem, ru
         sku: variant.sku,
         name: variant.name,
         uom: variant.uom,
-        missing_or_excess: total.potential - total.committed - variant.safety_stock,
+        missing_or_excess: (total.potential - total.committed - variant.safety_stock).told(),
         safety_stock: variant.safety_stock,
         total,
         locations,
@@ -86,11 +86,11 @@ pub(crate) fn low(
             variant_id: row.get(0)?,
             sku: row.get(1)?,
             name: row.get(2)?,
-            in_stock: row.get(3)?,
-            available: row.get(4)?,
-            expected: row.get(5)?,
+            in_stock: row.get::<_, Amount>(3)?.told(),
+            available: row.get::<_, Amount>(4)?.told(),
+            expected: row.get::<_, Amount>(5)?.told(),
             safety_stock: row.get(6)?,
-            shortage: row.get(7)?,
+            shortage: row.get::<_, Amount>(7)?.told(),
             supplier: supplier.zip(name).map(|(id, name)| Named { id, name }),
         })
     };
@@ -207,7 +207,7 @@ fn then(db: &Connection, variant: i64, as_of: Time) -> Result<StockThenItem, rus
     Ok(StockThenItem {
         variant_id: variant,
         sku: crate::catalog::sku(db, variant)?,
-        in_stock: locations.iter().map(|it| it.in_stock).sum(),
+        in_stock: locations.iter().map(|it| it.in_stock).sum::<Amount>().told(),
         value_in_stock: locations.iter().map(|it| it.in_stock.times(it.average_cost).money()).sum(),
         locations,
     })

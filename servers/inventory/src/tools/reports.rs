@@ -48,7 +48,8 @@ async fn sales_summary(
     let answer = store.ask(move |db| {
         let summary = sales::summary(db, start_date, end_date, group_by)?;
         let mut blocks = Vec::new();
-        if chart {
+        // Nothing has no picture.
+        if chart && !summary.rows.is_empty() {
             let rows = summary.rows.iter().take(chart::MAX_BARS).map(|it| (it.group.clone(), it.revenue));
             let title = format!("Revenue by {}, {start_date} to {end_date}", summary.group_by);
             let drawn = chart::bars(&title, &rows.collect::<Vec<_>>());

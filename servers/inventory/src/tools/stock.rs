@@ -108,8 +108,12 @@ async fn get_inventory_movements(
         if chart {
             let name = catalog::variant_name(db, variant)?;
             let title = format!("Stock of {} ({})", name.name, name.sku);
-            let drawn = chart::over_time(&title, &stock::series(db, variant, location, from, to)?);
-            blocks.extend(drawn.map_err(Fault::Input)?.blocks(&format!("stock-{variant}")));
+            let points = stock::series(db, variant, location, from, to)?;
+            // Nothing has no picture.
+            if !points.is_empty() {
+                let drawn = chart::over_time(&title, &points).map_err(Fault::Input)?;
+                blocks.extend(drawn.blocks(&format!("stock-{variant}")));
+            }
         }
         Ok(WithBlocks::new(movements, blocks))
     });

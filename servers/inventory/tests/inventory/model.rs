@@ -631,7 +631,8 @@ impl World {
         let of = *self.random.pick(&OrderType::ALL[..4]);
         let Some(at) = self.some_order(of) else { return };
         let order = self.model.orders[at].clone();
-        let is_legal = order.status != Status::Deleted && !order.has_movements;
+        let is_moved = order.has_moved() || (of == OrderType::StockTransfer && order.has_movements);
+        let is_legal = order.status != Status::Deleted && !is_moved;
         let verdict = if is_legal { Verdict::Done } else { Verdict::Refused };
         self.make("delete", verdict, move |work| delete(work, of, order.id));
         if is_legal {
@@ -737,9 +738,14 @@ impl World {
                 self.model.orders[at].lines[n].done = 0;
             }
         }
+        let recipe = self.recipes[order.product].clone();
         let order = &mut self.model.orders[at];
         order.planned = corrected(order.planned, order.completed, completed);
         order.completed = completed;
+        for (line, (_, per_unit)) in order.lines.iter_mut().zip(recipe) {
+            let quantity = line.done + per_unit * (order.planned - completed);
+            line.quantity = if quantity == 0 { line.quantity } else { quantity };
+        }
         order.status = if completed == order.planned { Status::Closed } else { Status::Open };
     }
 

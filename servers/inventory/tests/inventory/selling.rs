@@ -102,7 +102,7 @@ async fn r5_15_a_transfer_keeps_all_stock_and_its_cost() {
     let [in_stock, _, expected, _] = it.stock("BOARD", it.attic).await;
     assert_eq!((in_stock, expected), (json!(0), json!(40)), "expected where it goes to");
     let why = it.blocked("delete_stock_transfer", json!({ "id": id })).await;
-    assert!(why.starts_with("2 movements of stock belong to the order"), "{why}");
+    assert!(why.starts_with("movements of stock belong to the order"), "{why}");
     it.apply("modify_stock_transfer", to("received")).await;
     assert_eq!(
         it.stock("BOARD", it.attic).await,

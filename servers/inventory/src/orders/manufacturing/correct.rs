@@ -44,6 +44,7 @@ pub fn correct(
     let completed = completed_quantity.unwrap_or(order.completed);
     not_negative("completed_quantity", completed)?;
     at_most("update_rows", rows.len())?;
+    let planned = corrected(order.planned, order.completed, completed);
     let (mut cost, all) = (Amount::ZERO, lines(work.db, id)?);
     for row in rows {
         let old = line(work.db, &all, row.row_id)?;
@@ -56,10 +57,9 @@ pub fn correct(
         // What was not produced has used nothing.
         let unless_given = if completed.is_zero() { Amount::ZERO } else { old.done };
         let used = rows.iter().find(|it| it.row_id == old.id).map_or(unless_given, |it| it.consumed_quantity);
-        cost += reuse(work, &order, old, used)?;
+        cost += reuse(work, &order, old, used, planned - completed)?;
     }
     remake(work, &order, completed, cost.per(completed))?;
-    let planned = corrected(order.planned, order.completed, completed);
     work.changed("completed_quantity", order.completed, completed);
     work.db
         .prepare_cached("UPDATE orders SET completed = ?2, planned = ?3 WHERE id = ?1")?
@@ -85,18 +85,22 @@ fn reuse(
     order: &Head<Manufacturing>,
     line: &Line,
     used: Amount,
+    open: Amount,
 ) -> Result<Amount, Fault> {
     let old = ledger::standing(work, order.id, Some(line.id))?;
     let first = posting(order, line, -used, order.done_at.unwrap_or(work.now), "correction");
     let cost = line.cost - ledger::amend(work, &old, -used, &first)?;
-    let quantity = corrected(line.quantity, line.done, used);
+    // What is left to produce needs as much as before; a row that would be empty stays as it was planned.
+    let quantity = used + line.per_unit.times(open);
+    let quantity = if quantity.is_zero() { line.quantity } else { quantity };
     if used != line.done {
         set_done(work, line, used)?;
-        work.db
-            .prepare_cached("UPDATE line SET quantity = ?2 WHERE id = ?1")?
-            .execute(params![line.id, quantity])?;
+        work.changed(format!("rows[{}].cost", line.id), line.cost.money(), cost.money());
         set_cost(work, line.id, cost)?;
     }
+    work.db
+        .prepare_cached("UPDATE line SET quantity = ?2 WHERE id = ?1")?
+        .execute(params![line.id, quantity])?;
     Ok(cost)
 }
 
@@ -110,9 +114,12 @@ fn remake(
     let old = ledger::standing(work, order.id, None)?;
     let Some(last) = old.last() else { return Ok(()) };
     ledger::amend(work, &old, completed, &Posting { cost: Some(cost), ..last.posting })?;
+    let all = ledger::standing(work, order.id, None)?;
     if cost != order_cost(&old) {
         work.changed("cost_per_unit", order_cost(&old), cost);
-        for it in ledger::standing(work, order.id, None)?.iter().filter(|it| it.cost != cost) {
+    }
+    if cost != order_cost(&all) {
+        for it in all.iter().filter(|it| it.cost != cost) {
             // What is right comes first, so that the stock is never missing.
             ledger::post(work, &Posting { cost: Some(cost), ..it.posting })?;
             ledger::reverse(work, it, None)?;
