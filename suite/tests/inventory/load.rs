@@ -137,9 +137,9 @@ fn eight_programs_make_a_hundred_thousand_changes() {
 #[test]
 fn a_full_disk_is_an_error_and_what_was_acknowledged_stays() {
     let path = with_bolts(100_000);
-    // No file may grow beyond 300 KiB, and a write beyond it is an error, as on a full disk.
+    // No file may grow beyond 2,000 KiB, and a write beyond it is an error, as on a full disk.
     let mut limited = std::process::Command::new("bash");
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\""]);
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 2000; exec \"$0\" \"$@\""]);
     let served = serve(&path);
     limited.arg(served.get_program()).args(served.get_args());
     let mut program = Program::start(&mut limited);
