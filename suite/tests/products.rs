@@ -216,6 +216,7 @@ mod shelf {
 
 #[tokio::test]
 async fn r5_2_a_field_that_is_added_to_one_type_is_in_all_channels() {
+    use plainwire::apps;
     use plainwire::prelude::{Tool, ToolError};
     use shelf::{after, before};
 
@@ -230,8 +231,10 @@ async fn r5_2_a_field_that_is_added_to_one_type_is_in_all_channels() {
     for presentation in [Presentation::data(), Presentation::gated()] {
         for is_new in [false, true] {
             let tool = if is_new { Tool::new("shelf", new) } else { Tool::new("shelf", old) };
-            let client =
-                plainwire::testing::client(serve(tool, presentation.clone())).await.expect("a client");
+            let shows = json!({ "mimeTypes": [apps::MIME_TYPE] });
+            let client = Client::builder().extension(apps::EXTENSION, shows);
+            let client = plainwire::testing::client_with(serve(tool, presentation.clone()), client).await;
+            let client = client.expect("a client");
             let result = client.call_tool("shelf", json!({})).await.expect("an answer");
             let value = structured(&result).expect("a value");
             assert_eq!(value.get("color").is_some(), is_new, "structured content");

@@ -18,11 +18,12 @@ pub use crate::server::Mounted;
 pub use crate::server::asking::{Answer, Confirm};
 pub use crate::server::context::OnCancel;
 pub use crate::server::entry::{
-    AnyResource, Beside, Completing, Described, IntoCompletion, IntoEntry, Pictured, Provider, Tagged,
-    ViaEntry, WithBlocks, WithMeta,
+    AnyResource, Beside, Completing, Described, IntoCompletion, IntoEntry, Provider, Tagged, ViaEntry,
+    WithMeta,
 };
 pub use crate::server::handler::{
-    Argument, BlockingHandler, BlockingWork, Call, FromCall, Handler, Signature, ViaArguments, ViaCall,
+    Argument, BlockingHandler, BlockingWork, Call, FromCall, Handler, Pictured, Signature, ViaArguments,
+    ViaCall, WithBlocks,
 };
 pub use crate::server::result::{
     Audio, Blocks, Fallible, HandlerError, Image, IntoPrompt, IntoResource, IntoToolError, IntoToolResult,

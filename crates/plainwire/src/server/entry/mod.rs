@@ -6,7 +6,6 @@
 
 pub mod apps;
 mod attribute;
-mod blocks;
 pub(crate) mod completion;
 mod core;
 mod declared;
@@ -19,7 +18,6 @@ mod rules;
 mod tool;
 
 pub use attribute::{Described, IntoEntry, Tagged, ViaEntry};
-pub use blocks::{Pictured, WithBlocks};
 pub(crate) use completion::Completers;
 pub use completion::{Completing, IntoCompletion};
 pub(crate) use core::Core;

@@ -12,10 +12,12 @@ use super::result::Outcome;
 use crate::schema::arguments::Rejected;
 
 mod blocking;
+mod blocks;
 mod extract;
 
 pub(crate) use blocking::Blocking;
 pub use blocking::{BlockingHandler, Work as BlockingWork};
+pub use blocks::{Pictured, WithBlocks};
 pub(crate) use extract::Input;
 pub use extract::{Argument, Call, FromCall, Handler, Signature, ViaArguments, ViaCall};
 
