@@ -17,7 +17,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns the sentence. There is no `Display`, so that no error becomes a [`ToolError`] without its code.
+    /// Returns the sentence. There is no `Display`, so that no error becomes a [`struct@ToolError`] without its code.
     pub fn text(&self) -> String {
         match self {
             Self::Input(why) | Self::Missing(why) | Self::Conflict(why) => why.clone(),

@@ -1,4 +1,4 @@
-//! Manufacturing orders: made from a bill of materials, produced in parts, corrected ([`correct`](mod@correct)).
+//! Manufacturing orders: made from a bill of materials, produced in parts, corrected.
 //!
 //! Producing uses up ingredients at their average costs; what they cost is the cost of what is produced.
 
