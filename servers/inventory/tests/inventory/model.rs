@@ -803,6 +803,6 @@ fn random_operations_do_what_a_model_says() {
 #[test]
 #[ignore = "slow: .ci/nightly runs it"]
 fn twenty_thousand_random_operations_do_what_a_model_says() {
-    let [done, refused] = run(480);
+    let [done, refused] = run(600);
     assert!(done + refused > 20_000, "{done} done, {refused} refused");
 }
