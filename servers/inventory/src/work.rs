@@ -89,11 +89,7 @@ impl<'a> Work<'a> {
 
     /// Returns whether something forbids the change.
     pub(crate) fn is_blocked(&self) -> bool {
-        self.blocks() > 0
-    }
-
-    fn blocks(&self) -> usize {
-        self.change.warnings.iter().filter(|it| it.starts_with(BLOCK)).count()
+        self.change.warnings.iter().any(|it| it.starts_with(BLOCK))
     }
 
     /// Records the change of a field. `old` is null for what is new, and `new` for what is removed.

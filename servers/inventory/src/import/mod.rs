@@ -18,7 +18,7 @@ use crate::work::Work;
 
 pub use table::{MAX_BYTES, MAX_ROWS};
 
-/// What a file has.
+/// The contents of a CSV file.
 #[data]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
@@ -70,12 +70,12 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// What an import has added, or would add.
+/// The result of an import: the rows that were added, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// The number of rows.
     pub rows: usize,
-    /// What was made because a row names it: suppliers and locations.
+    /// Suppliers and locations that were made because a row names them.
     pub made: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a change does, and what a rebuild finds.
+//! Changes and rebuilds.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ pub struct Rebuild {
     pub is_preview: bool,
     /// The number of rows that were made anew, by table.
     pub rebuilt: BTreeMap<String, i64>,
-    /// What was not as the ledger and the orders say. Empty in a sound file.
+    /// Differences from the ledger and the orders. Empty in a sound file.
     pub drift: Vec<String>,
     pub message: String,
 }

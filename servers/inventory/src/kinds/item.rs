@@ -99,7 +99,7 @@ pub struct Variants {
     pub not_found: Vec<Value>,
 }
 
-/// What a product is made of.
+/// The bill of materials of a product.
 #[data(kind = "inventoryBom:v1")]
 #[derive(Clone, Debug)]
 pub struct Bom {

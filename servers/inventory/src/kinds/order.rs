@@ -25,7 +25,7 @@ pub struct Order {
     pub supplier: Option<Named>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<Named>,
-    /// What a manufacturing order makes.
+    /// The product of a manufacturing order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<VariantName>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct Row {
     pub sku: String,
     pub name: String,
     pub quantity: Amount,
-    /// What was received, delivered, consumed or moved.
+    /// The quantity that was received, delivered, consumed or moved.
     pub done_quantity: Amount,
     pub remaining_quantity: Amount,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ pub struct Row {
     pub linked_manufacturing_order_id: Option<i64>,
 }
 
-/// Whether what a row needs is there, from the best to the worst.
+/// The availability of what a row needs, from the best to the worst.
 #[data]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

@@ -204,7 +204,7 @@ pub(crate) fn line<'a>(db: &Connection, lines: &'a [Line], id: i64) -> Result<&'
     })
 }
 
-/// What a new order has.
+/// The columns of a new order.
 #[derive(Debug, Default)]
 pub(crate) struct NewOrder<'a> {
     pub(crate) number: Option<&'a str>,
@@ -355,7 +355,7 @@ pub(crate) fn set_done(work: &mut Work<'_>, line: &Line, done: Amount) -> Result
     Ok(())
 }
 
-/// Adds to the cost of what left the stock for a row.
+/// Sets the cost of what left the stock for a row.
 pub(crate) fn set_cost(work: &mut Work<'_>, line: i64, cost: Amount) -> Result<(), Fault> {
     work.db.prepare_cached("UPDATE line SET cost = ?2 WHERE id = ?1")?.execute(params![line, cost])?;
     Ok(())

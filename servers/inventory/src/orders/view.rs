@@ -129,7 +129,7 @@ fn rows(db: &Connection, order: &mut Order) -> Result<(), Fault> {
 }
 
 /// Returns the worst availability of the rows of a manufacturing order.
-pub(crate) fn worst(rows: &[Row]) -> Availability {
+fn worst(rows: &[Row]) -> Availability {
     rows.iter().filter_map(|it| it.availability).max().unwrap_or(Availability::NoRecipe)
 }
 

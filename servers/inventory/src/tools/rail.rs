@@ -286,9 +286,9 @@ impl Token {
         Some(Self { nonce, tool: tool as u16, arguments, all, each })
     }
 
-    /// The key under which its apply is kept.
+    /// The key under which its apply is kept: of the preview alone, so that an altered token is no other one.
     fn key(&self) -> String {
-        format!("preview:{}", self.text())
+        format!("preview:{:08x}", self.nonce)
     }
 
     /// Refuses changes that are not those of the preview.
