@@ -3,7 +3,8 @@
     python3 docs/pictures/draw.py            writes every picture
     python3 docs/pictures/draw.py --check    writes nothing; exit code 1 if a picture is not what its source draws
 
-The pictures terminal-*.svg are not drawn here: suite/tests/cli/pictures.rs draws them from what the command prints.
+Pictures that tests draw are not drawn here: terminal-*.svg come from what the command prints (suite/tests/cli/pictures.rs), and
+inventory-*.svg from the states and charts of the server (suite/tests/inventory/pictures.rs).
 
 A source makes a `Picture` and adds to it in the order of painting. It draws only shapes and text. The library checks what
 an eye may miss: a text that is wider than its place, two texts that overlap, and anything outside of the picture.
@@ -19,6 +20,7 @@ import sys
 from xml.sax.saxutils import escape
 
 HERE = pathlib.Path(__file__).resolve().parent
+DRAWN_BY_TESTS = ("terminal-", "inventory-")
 WIDTH = 440
 INK, GREY = "#1f2328", "#57606a"
 # Fill and line of each kind of box.
@@ -151,7 +153,7 @@ def main():
             old.append(path.name)
         elif not check:
             path.write_text(drawn, encoding="utf-8")
-    drawn_here = (path for path in HERE.glob("*.svg") if not path.stem.startswith("terminal-"))
+    drawn_here = (path for path in HERE.glob("*.svg") if not path.stem.startswith(DRAWN_BY_TESTS))
     stray = sorted(path.name for path in drawn_here if path.stem not in names)
     if old or stray:
         sys.exit(f"pictures that their sources do not draw: {', '.join(old + stray)}; run docs/pictures/draw.py")
