@@ -124,6 +124,7 @@ pub(crate) struct Line {
     pub(crate) done: Amount,
     pub(crate) price: Amount,
     pub(crate) discount: Amount,
+    pub(crate) uom: Option<String>,
     pub(crate) uom_rate: Amount,
     pub(crate) per_unit: Amount,
     pub(crate) cost: Amount,
@@ -181,13 +182,14 @@ pub(crate) fn lines(db: &Connection, order: i64) -> Result<Vec<Line>, rusqlite::
             done: row.get(3)?,
             price: row.get(4)?,
             discount: row.get(5)?,
-            uom_rate: row.get(6)?,
-            per_unit: row.get(7)?,
-            cost: row.get(8)?,
+            uom: row.get(6)?,
+            uom_rate: row.get(7)?,
+            per_unit: row.get(8)?,
+            cost: row.get(9)?,
         })
     };
     db.prepare_cached(
-        "SELECT id, variant_id, quantity, done, price, discount, uom_rate, per_unit, cost FROM line
+        "SELECT id, variant_id, quantity, done, price, discount, uom, uom_rate, per_unit, cost FROM line
          WHERE order_id = ?1 ORDER BY id",
     )?
     .query_map([order], read)?

@@ -284,15 +284,15 @@ pub(super) fn close_if_done(work: &mut Work<'_>, id: i64) -> Result<(), Fault> {
 }
 
 /// Returns the cost of one unit of stock of a row, with its share of the additional costs.
-pub(crate) fn landed_cost(order: &Head<Purchase>, lines: &[Line], of: &Line) -> Amount {
+pub(crate) fn landed_cost(additional: Amount, lines: &[Line], of: &Line) -> Amount {
     let value: Amount = lines.iter().map(|it| it.quantity.times(it.price)).sum();
     let unit = of.price.decimal() / of.uom_rate.decimal();
     let share = match value.is_positive() {
-        true => unit * (order.additional_cost.decimal() / value.decimal()),
+        true => unit * (additional.decimal() / value.decimal()),
         // Without any value, each unit of stock bears the same.
         false => {
             let units: Amount = lines.iter().map(|it| it.quantity.times(it.uom_rate)).sum();
-            order.additional_cost.per(units).decimal()
+            additional.per(units).decimal()
         }
     };
     Amount::rounded(unit + share)
@@ -344,7 +344,7 @@ pub fn receive(
             ));
             continue;
         }
-        let cost = landed_cost(&order, &all, line);
+        let cost = landed_cost(order.additional_cost, &all, line);
         work.changed(format!("rows[{}].landed_cost", line.id), (), cost);
         let posting = Posting {
             variant: line.variant,
@@ -427,7 +427,7 @@ pub fn correct(
 
 /// Brings the receipts of a row in line with what was received and what it cost, each at its date.
 fn repost(work: &mut Work<'_>, order: &Head<Purchase>, all: &[Line], line: &Line) -> Result<(), Fault> {
-    let cost = landed_cost(order, all, line);
+    let cost = landed_cost(order.additional_cost, all, line);
     let sum = in_stock(line, line.done);
     let old = ledger::standing(work, order.id, Some(line.id))?;
     let first = Posting {

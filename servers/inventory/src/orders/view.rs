@@ -3,17 +3,23 @@
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, ToSql, params};
 use serde_json::Value;
 
-use super::{Head, OrderType, head, lines};
+use super::{Line, OrderType, lines};
 use crate::amount::Amount;
 use crate::catalog::variant_name;
 use crate::fault::{Fault, shown};
 use crate::kinds::{Availability, Levels, Named, Order, OrderSummary, Orders, Production, Row, VariantName};
 use crate::orders::purchase;
-use crate::states::Purchase;
 use crate::time::Time;
 
 /// Returns an order of any type, whatever its state.
 pub(crate) fn order(db: &Connection, id: i64) -> Result<Order, Fault> {
+    let mut order = without_rows(db, id)?;
+    rows(db, &mut order)?;
+    Ok(order)
+}
+
+/// Returns an order without its rows, and without what follows from them.
+fn without_rows(db: &Connection, id: i64) -> Result<Order, Fault> {
     let mut statement = db.prepare_cached(
         "SELECT o.id, o.type, o.number, o.status, l.id, l.name, t.id, t.name, s.id, s.name, c.id, c.name, o.variant_id,
              o.planned, o.completed, o.sales_line_id, o.additional_cost, o.created_at, o.due_at, o.done_at, o.notes,
@@ -21,9 +27,7 @@ pub(crate) fn order(db: &Connection, id: i64) -> Result<Order, Fault> {
          FROM orders o JOIN location l ON l.id = o.location_id LEFT JOIN location t ON t.id = o.target_id
          LEFT JOIN supplier s ON s.id = o.supplier_id LEFT JOIN customer c ON c.id = o.customer_id WHERE o.id = ?1",
     )?;
-    let mut order = statement.query_row([id], |row| read_order(db, row))?;
-    rows(db, &mut order)?;
-    Ok(order)
+    Ok(statement.query_row([id], |row| read_order(db, row))?)
 }
 
 fn read_order(db: &Connection, row: &SqlRow<'_>) -> rusqlite::Result<Order> {
@@ -71,18 +75,12 @@ fn rows(db: &Connection, order: &mut Order) -> Result<(), Fault> {
     let all = lines(db, order.id)?;
     let of = order.order_type;
     let is_priced = matches!(of, OrderType::PurchaseOrder | OrderType::SalesOrder);
-    let purchase: Option<Head<Purchase>> = match of {
-        OrderType::PurchaseOrder if !order.is_deleted => Some(head(db, of, order.id)?),
-        _ => None,
-    };
+    let additional = order.additional_cost.filter(|_| !order.is_deleted);
     for line in &all {
         let VariantName { variant_id, sku, name } = variant_name(db, line.variant)?;
         let is_bought = of == OrderType::PurchaseOrder;
         let is_made = of == OrderType::ManufacturingOrder;
         let needs = (of == OrderType::SalesOrder || is_made) && !order.is_deleted;
-        let uom: Option<String> = db
-            .prepare_cached("SELECT uom FROM line WHERE id = ?1")?
-            .query_row([line.id], |row| row.get(0))?;
         let linked = db
             .prepare_cached("SELECT id FROM orders WHERE sales_line_id = ?1 AND deleted_at IS NULL")?
             .query_row([line.id], |row| row.get(0))
@@ -104,28 +102,32 @@ fn rows(db: &Connection, order: &mut Order) -> Result<(), Fault> {
             price_per_unit: is_priced.then_some(line.price),
             total_discount: (of == OrderType::SalesOrder).then_some(line.discount),
             total: is_priced.then(|| line.total()),
-            purchase_uom: uom.filter(|_| is_bought),
+            purchase_uom: line.uom.clone().filter(|_| is_bought),
             purchase_uom_rate: is_bought.then_some(line.uom_rate),
-            landed_cost: purchase.as_ref().map(|head| purchase::landed_cost(head, &all, line)),
+            landed_cost: additional.map(|cost| purchase::landed_cost(cost, &all, line)),
             planned_quantity_per_unit: is_made.then_some(line.per_unit),
             cost: (of == OrderType::SalesOrder || is_made).then_some(line.cost.money()),
             availability,
             linked_manufacturing_order_id: linked,
         });
     }
-    order.total = match of {
-        OrderType::PurchaseOrder => Some(
-            all.iter().map(super::Line::total).sum::<Amount>() + order.additional_cost.unwrap_or_default(),
-        ),
-        OrderType::SalesOrder => Some(all.iter().map(super::Line::total).sum()),
-        OrderType::ManufacturingOrder => Some(all.iter().map(|it| it.cost).sum::<Amount>().money()),
-        OrderType::StockTransfer | OrderType::StockAdjustment => None,
-    };
+    order.total = total(order, &all);
     if of == OrderType::ManufacturingOrder {
         order.ingredient_availability = Some(worst(&order.rows));
         order.productions = productions(db, order.id)?;
     }
     Ok(())
+}
+
+/// Returns what an order is worth, if its type has a total.
+fn total(order: &Order, lines: &[Line]) -> Option<Amount> {
+    let prices = || lines.iter().map(Line::total).sum::<Amount>();
+    match order.order_type {
+        OrderType::PurchaseOrder => Some(prices() + order.additional_cost.unwrap_or_default()),
+        OrderType::SalesOrder => Some(prices()),
+        OrderType::ManufacturingOrder => Some(lines.iter().map(|it| it.cost).sum::<Amount>().money()),
+        OrderType::StockTransfer | OrderType::StockAdjustment => None,
+    }
 }
 
 /// Returns the worst availability of the rows of a manufacturing order.
@@ -284,7 +286,8 @@ pub(crate) fn list(db: &Connection, of: OrderType, filter: &Filter) -> Result<Or
 }
 
 fn summary(db: &Connection, id: i64) -> Result<OrderSummary, Fault> {
-    let order = order(db, id)?;
+    let order = without_rows(db, id)?;
+    let total = total(&order, &lines(db, id)?);
     Ok(OrderSummary {
         id,
         number: order.number,
@@ -295,7 +298,7 @@ fn summary(db: &Connection, id: i64) -> Result<OrderSummary, Fault> {
         product: order.product,
         planned_quantity: order.planned_quantity,
         completed_quantity: order.completed_quantity,
-        total: order.total,
+        total,
         created_at: order.created_at,
         due_at: order.due_at,
         done_at: order.done_at,

@@ -129,7 +129,9 @@ CREATE VIRTUAL TABLE words USING fts5 (
     name, code, more, kind UNINDEXED, tokenize = "unicode61 remove_diacritics 2", prefix = '2 3'
 );
 
--- Calls that were applied, by their idempotency key or by their preview.
+-- Calls that were applied, by their idempotency key or by their preview. `position` is the number of bytes of those before it.
 CREATE TABLE request (
-    row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, tool TEXT NOT NULL, arguments TEXT NOT NULL, result TEXT NOT NULL
+    row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, tool TEXT NOT NULL, arguments TEXT NOT NULL, result TEXT NOT NULL,
+    position INTEGER NOT NULL, bytes INTEGER NOT NULL
 );
+CREATE INDEX requests_by_position ON request (position);

@@ -151,10 +151,12 @@ fn write(
     group: &mut Vec<Box<dyn Job>>,
 ) -> rusqlite::Result<()> {
     db.execute_batch("BEGIN IMMEDIATE")?;
-    let mut at = 0;
+    let (mut at, mut is_kept) = (0, false);
     while let Some(job) = group.get_mut(at) {
         db.prepare_cached("SAVEPOINT one")?.execute([])?;
-        if !job.run(db, clock) {
+        if job.run(db, clock) {
+            is_kept = true;
+        } else {
             db.prepare_cached("ROLLBACK TO one")?.execute([])?;
         }
         db.prepare_cached("RELEASE one")?.execute([])?;
@@ -163,7 +165,8 @@ fn write(
             group.extend(jobs.try_recv());
         }
     }
-    db.execute_batch("COMMIT")
+    // A commit would write what was taken back, as it was before.
+    db.execute_batch(if is_kept { "COMMIT" } else { "ROLLBACK" })
 }
 
 /// Returns an error again, for each job of a group.

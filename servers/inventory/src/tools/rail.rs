@@ -16,7 +16,10 @@ use crate::store::Store;
 use crate::work::Work;
 
 /// The largest number of calls whose keys are kept.
-pub(crate) const MAX_KEYS: i64 = 10_000;
+const MAX_KEYS: i64 = 10_000;
+
+/// The largest number of bytes that are kept of them: 64 MiB.
+const MAX_KEPT: i64 = 64 * 1024 * 1024;
 
 /// The largest number of characters of an idempotency key.
 const MAX_KEY: usize = 200;
@@ -212,11 +215,22 @@ impl Call {
     }
 
     fn keep(&self, work: &Work<'_>, key: &str, result: &str) -> Result<(), Fault> {
+        let arguments = json!(self.hashes()).to_string();
+        let bytes = i64::try_from(key.len() + arguments.len() + result.len()).unwrap_or(i64::MAX);
+        let last = "SELECT position + bytes FROM request ORDER BY row DESC LIMIT 1";
+        let position: Option<i64> =
+            work.db.prepare_cached(last)?.query_row([], |row| row.get(0)).optional()?;
+        let position = position.unwrap_or_default();
         work.db
-            .prepare_cached("INSERT INTO request (key, tool, arguments, result) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![key, self.tool, json!(self.hashes()).to_string(), result])?;
+            .prepare_cached(
+                "INSERT INTO request (key, tool, arguments, result, position, bytes)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![key, self.tool, arguments, result, position, bytes])?;
         let last = work.db.last_insert_rowid();
-        work.db.prepare_cached("DELETE FROM request WHERE row <= ?1")?.execute([last - MAX_KEYS])?;
+        work.db
+            .prepare_cached("DELETE FROM request WHERE row <= ?1 OR position < ?2")?
+            .execute([last - MAX_KEYS, position + bytes - MAX_KEPT])?;
         Ok(())
     }
 }

@@ -158,13 +158,42 @@ async fn keys_are_kept_for_the_last_calls() {
     let first = it.get("create_sales_order", sale("first")).await;
     let db = rusqlite::Connection::open(&it.path).expect("the file");
     let many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
-        INSERT INTO request (key, tool, arguments, result) SELECT 'other ' || i, '', '', '' FROM n";
+        INSERT INTO request (key, tool, arguments, result, position, bytes)
+        SELECT 'other ' || i, '', '', '', (SELECT max(position + bytes) FROM request), 0 FROM n";
     db.execute(many, []).expect("9,999 more");
     let again = it.get("create_sales_order", sale("first")).await;
     assert_eq!(again["entity_id"], first["entity_id"], "10,000 are kept");
     it.get("create_sales_order", sale("last")).await;
     let kept: i64 = db.query_row("SELECT count(*) FROM request", [], |row| row.get(0)).expect("a number");
     assert_eq!(kept, 10_000);
+    let anew = it.get("create_sales_order", sale("first")).await;
+    assert_ne!(anew["entity_id"], first["entity_id"], "the oldest is forgotten");
+}
+
+#[tokio::test]
+async fn keys_are_kept_with_64_mib_of_results() {
+    let it = Workshop::open().await;
+    let sale = |key: &str| {
+        json!({
+            "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }], "preview": false,
+            "idempotency_key": key,
+        })
+    };
+    let first = it.get("create_sales_order", sale("first")).await;
+    let db = rusqlite::Connection::open(&it.path).expect("the file");
+    let kept =
+        || db.query_row("SELECT count(*), sum(bytes) FROM request", [], |row| Ok((row.get(0)?, row.get(1)?)));
+    let (count, size): (i64, i64) = kept().expect("numbers");
+    let written = "SELECT length(CAST(key || arguments || result AS BLOB)) FROM request";
+    let written: i64 = db.query_row(written, [], |row| row.get(0)).expect("a number");
+    assert_eq!((count, size), (1, written), "the size is that of what is kept");
+    let large = "INSERT INTO request (key, tool, arguments, result, position, bytes)
+        SELECT 'large', '', '', '', position + bytes, 64 * 1024 * 1024 - ?1 - bytes FROM request";
+    db.execute(large, [size]).expect("another call with a large result");
+    let again = it.get("create_sales_order", sale("first")).await;
+    assert_eq!(again["entity_id"], first["entity_id"], "64 MiB are kept");
+    it.get("create_sales_order", sale("last")).await;
+    assert!(kept().is_ok_and(|it: (i64, i64)| it.0 == 2 && it.1 <= 64 * 1024 * 1024), "the oldest made room");
     let anew = it.get("create_sales_order", sale("first")).await;
     assert_ne!(anew["entity_id"], first["entity_id"], "the oldest is forgotten");
 }
