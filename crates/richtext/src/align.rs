@@ -226,7 +226,7 @@ fn single(all: &[u64]) -> Vec<(u64, usize)> {
 }
 
 /// Returns the longest subsequence of `pairs` in which the second numbers rise.
-fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub(crate) fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     for (at, pair) in pairs.iter().enumerate() {
         let length = ends.partition_point(|&it| pairs[it].1 < pair.1);

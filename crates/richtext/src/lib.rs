@@ -22,6 +22,7 @@ mod document;
 mod format;
 mod loss;
 mod markdown;
+mod matching;
 mod merge;
 mod minimize;
 mod names;

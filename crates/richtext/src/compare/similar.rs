@@ -3,15 +3,26 @@
 use crate::tree::Node;
 
 /// Returns how likely `b` is the node `a` after an edit: 0 if their kinds differ, otherwise 1 to 101, by the
-/// share of words and attributes that they have in common.
+/// share of words and attributes that they have in common. Words count more: a task that was ticked is still that task.
 pub(crate) fn similarity(a: &Node<'_>, b: &Node<'_>) -> u32 {
     if a.kind != b.kind {
         return 0;
     }
-    let (a_text, b_text) = (Said::of(a), Said::of(b));
-    let (a_words, b_words) = (a_text.words(), b_text.words());
-    let all = a_words.len().max(b_words.len()).max(1);
-    1 + u32::try_from(100 * common(&a_words, &b_words) / all).unwrap_or(100)
+    let (a, b) = (Said::of(a), Said::of(b));
+    let (words, attrs) = (share(&a.words(), &b.words()), share(&a.attrs(), &b.attrs()));
+    1 + match (words, attrs) {
+        (Some(words), Some(attrs)) => (words * WORDS + attrs * (100 - WORDS)) / 100,
+        (only, None) | (None, only) => only.unwrap_or(100),
+    }
+}
+
+/// The weight of the words, in percent, if there are attributes, too.
+const WORDS: u32 = 80;
+
+/// Returns the share of the elements that are in both lists, in percent; `None` if both are empty.
+fn share(a: &[&str], b: &[&str]) -> Option<u32> {
+    let all = a.len().max(b.len());
+    (all > 0).then(|| u32::try_from(100 * common(a, b) / all).unwrap_or(100))
 }
 
 /// Returns how many elements are in both lists. Each list is sorted, without duplicates.
@@ -37,12 +48,20 @@ impl<'n> Said<'n> {
         Self { within: node.plain_text(), own: &node.text, attrs }
     }
 
-    /// Returns the words of the text and the attributes, sorted, without duplicates.
+    /// Returns the words of the text, sorted, without duplicates.
     fn words(&self) -> Vec<&str> {
-        let words = self.within.split_whitespace().chain(self.own.split_whitespace());
-        let mut all: Vec<&str> = words.chain(self.attrs.iter().map(String::as_str)).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        sorted(self.within.split_whitespace().chain(self.own.split_whitespace()))
     }
+
+    /// Returns the attributes, sorted.
+    fn attrs(&self) -> Vec<&str> {
+        sorted(self.attrs.iter().map(String::as_str))
+    }
+}
+
+fn sorted<'s>(all: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
+    let mut all: Vec<&str> = all.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }

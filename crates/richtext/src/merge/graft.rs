@@ -6,8 +6,8 @@
 
 use thin_vec::ThinVec;
 
-use crate::align::{Op, align};
 use crate::compare::{print, same_marks, same_value, similarity};
+use crate::matching::{Match, matches};
 use crate::tree::{Attr, Kind, Mark, Node};
 use crate::values::parameters;
 
@@ -96,11 +96,11 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
     let old: Vec<u64> = base.iter().map(|it| print(it)).collect();
     let new: Vec<u64> = targets.iter().map(|&it| print(&edited[it])).collect();
     let mut all = ThinVec::from(edited);
-    for op in align(&old, &new, |i, j| similarity(base[i], &edited[targets[j]])) {
-        match op {
-            Op::Keep(i, j) => all[targets[j]] = ours[i].clone(),
-            Op::Pair(i, j) => all[targets[j]] = node(ours[i], base[i], &edited[targets[j]]),
-            Op::Delete(_) | Op::Insert(_) => {}
+    let found = matches(&old, &new, |i, j| similarity(base[i], &edited[targets[j]]));
+    for (&target, found) in targets.iter().zip(found) {
+        if let Some(Match { at, is_equal, .. }) = found {
+            let it = if is_equal { ours[at].clone() } else { node(ours[at], base[at], &edited[target]) };
+            all[target] = it;
         }
     }
     all

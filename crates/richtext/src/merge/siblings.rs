@@ -2,8 +2,8 @@
 //! children of changed ones.
 
 use super::{Merge, Reach, graft};
-use crate::align::{Op, align};
 use crate::compare::{print, similarity};
+use crate::matching::{Match, matches};
 use crate::tree::{Holds, Node, Span};
 
 /// A piece of the new text of a region.
@@ -33,29 +33,20 @@ impl Merge<'_> {
         }
         let prints = |nodes: &[Node<'_>]| nodes.iter().map(print).collect::<Vec<u64>>();
         let (old, new) = (prints(base), prints(edited));
-        let ops = align(&old, &new, |i, j| similarity(&base[i], &edited[j]));
-        let moved = |j: usize| ops.iter().find(|op| matches!(op, Op::Delete(i) if old[*i] == new[j]));
-        let mut pieces = Vec::new();
-        for op in &ops {
-            match *op {
-                Op::Keep(i, _) => pieces.push(self.copied(&ours[i], i)),
-                Op::Pair(i, j) => {
-                    let text = self.node(&ours[i], &base[i], &edited[j], parent);
-                    pieces.push(Piece::Ours(i, text));
-                }
-                Op::Insert(j) => match moved(j) {
-                    Some(Op::Delete(i)) => pieces.push(Piece::New(ours[*i].span.of(self.source).to_owned())),
-                    _ => pieces.push(Piece::New(self.spelling.part(&edited[j..=j], parent))),
-                },
-                Op::Delete(_) => {}
-            }
-        }
+        let piece = |(j, found): (usize, Option<Match>)| {
+            let Some(Match { at, is_equal, is_moved }) = found else {
+                return Piece::New(self.spelling.part(&edited[j..=j], parent));
+            };
+            let text = match is_equal {
+                true => ours[at].span.of(self.source).to_owned(),
+                false => self.node(&ours[at], &base[at], &edited[j], parent),
+            };
+            if is_moved { Piece::New(text) } else { Piece::Ours(at, text) }
+        };
+        let found = matches(&old, &new, |i, j| similarity(&base[i], &edited[j]));
+        let pieces: Vec<Piece> = found.into_iter().enumerate().map(piece).collect();
         let spans: Vec<Span> = ours.iter().map(|it| it.span).collect();
         Some(self.joined(&pieces, &spans, parent, region))
-    }
-
-    fn copied(&self, node: &Node<'_>, at: usize) -> Piece {
-        Piece::Ours(at, node.span.of(self.source).to_owned())
     }
 
     /// Returns the new source text of a node that the edit changed.

@@ -1,4 +1,4 @@
-//! Matches the entries of a sidecar with the blocks of the edited Markdown.
+//! Says which entries of a sidecar the blocks of the edited Markdown are.
 //!
 //! In: the entries, and the blocks of the Markdown. Out: for each block, in order, whether it is an unchanged
 //! entry, an edited one, a moved one, or new.
@@ -9,19 +9,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::edited::Edited;
 use super::{Sidecar, SidecarError};
-use crate::align::{Op, align};
 use crate::compare::similarity;
+use crate::matching::{Match, matches};
 use crate::tree::{Kind, Node};
 
 /// A part of the restored source: an entry of the sidecar, given by its index, or a new block.
 pub(super) enum Piece {
-    /// An entry whose Markdown is unchanged, in its old order. The value is the index of the entry.
-    Copied(usize),
-    /// An entry whose Markdown changed: the index of the entry, and its blocks in the edited Markdown.
-    Edited(usize, Vec<Block>),
-    /// An entry whose Markdown is at another position now: the index of the entry, and its block in the
-    /// edited Markdown.
-    Moved(usize, Block),
+    /// An entry whose Markdown is unchanged.
+    Copied { entry: usize, is_moved: bool },
+    /// An entry whose Markdown changed, with its blocks in the edited Markdown.
+    Edited { entry: usize, blocks: Vec<Block>, is_moved: bool },
     /// A new block: its index in the edited Markdown.
     New(usize),
 }
@@ -30,17 +27,9 @@ pub(super) enum Piece {
 pub(super) struct Block {
     /// The index of the block in the edited Markdown.
     pub(super) at: usize,
-    /// Whether the block has the text that it had before the edit.
-    pub(super) kept: bool,
+    /// The index among the Markdown blocks before the edit, if that block has the same text.
+    was: Option<usize>,
 }
-
-/// The most pairs of a removed entry and a new block for which moved and edited blocks are searched. If there
-/// are more pairs, none is compared.
-const MAX_PAIRS: usize = 10_000;
-
-/// The share of common words, in percent, above which a new block counts as the moved and edited version of a
-/// removed block.
-const MOVED: u32 = 60;
 
 /// The share of common words, in percent, above which a block or document counts as the edited version of the
 /// original one.
@@ -68,57 +57,69 @@ impl Sidecar {
             let node = cached.entry(i).or_insert_with(|| single(old[i].1));
             similarity(node, edited.block(j))
         };
-        let ops = align(&numbers(&mut old.iter().map(|it| it.1)), &numbers(&mut new.iter().copied()), score);
-        let is_other = || !ops.iter().any(|it| belongs(it, &old, &new)) && !have_common(&old, &new);
+        let (a, b) = (numbers(&mut old.iter().map(|it| it.1)), numbers(&mut new.iter().copied()));
+        let found = matches(&a, &b, score);
+        let belongs = |(j, it): (usize, &Option<Match>)| {
+            it.is_some_and(|it| it.is_equal || similarity(&single(old[it.at].1), &single(new[j])) > SAME)
+        };
+        let is_other = || !found.iter().enumerate().any(belongs) && !have_common(&old, &new);
         if old.len() > 1 && !new.is_empty() && is_other() {
             return Err(SidecarError::OtherDocument);
         }
-        let mut pieces = self.gathered(&ops, &old);
-        self.find_moved(&mut pieces, edited);
-        Ok(pieces)
+        let first = old.iter().enumerate().rev().map(|(at, it)| (it.0, at)).collect();
+        Ok(self.gathered(&found, &|at| old[at].0, &first))
     }
 
-    /// Returns the pieces for `ops`, the alignment of the Markdown blocks before and after the edit. `old`
-    /// has, for each block before the edit, the index of its entry and its text. Entries that the edit
+    /// Returns the pieces for `found`, the match of each block of the edited Markdown among those before the edit. `entry`
+    /// returns the entry of a block before the edit, and `first` has the first block of each entry. Entries that the edit
     /// removed are in no piece.
-    fn gathered(&self, ops: &[Op], old: &[(usize, &str)]) -> Vec<Piece> {
+    fn gathered(
+        &self,
+        found: &[Option<Match>],
+        entry: &dyn Fn(usize) -> usize,
+        first: &BTreeMap<usize, usize>,
+    ) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut next = 0; // the next entry
-        let later = later(ops, old);
-        for (at, op) in ops.iter().enumerate() {
-            match *op {
-                Op::Keep(i, j) | Op::Pair(i, j) => {
-                    self.unseen(&mut next, old[i].0, &mut pieces);
-                    let block = Block { at: j, kept: matches!(op, Op::Keep(..)) };
-                    match pieces.last_mut() {
-                        Some(Piece::Edited(entry, blocks)) if *entry == old[i].0 => blocks.push(block),
-                        _ => pieces.push(Piece::Edited(old[i].0, vec![block])),
+        let mut used = BTreeSet::new();
+        let later = later(found, entry);
+        for (at, it) in found.iter().enumerate() {
+            let own = it.map(|it| entry(it.at));
+            let block =
+                |is_own: bool| Block { at, was: it.filter(|it| is_own && it.is_equal).map(|it| it.at) };
+            if let Some(Piece::Edited { entry, blocks, .. }) = pieces.last_mut()
+                // What stands between two blocks of one entry belongs to the entry.
+                && (own == Some(*entry) || later[at] == Some(*entry))
+            {
+                blocks.push(block(own == Some(*entry)));
+                continue;
+            }
+            match (it, own) {
+                (Some(it), Some(entry)) if used.insert(entry) => {
+                    if !it.is_moved {
+                        self.unseen(&mut next, entry, &mut pieces);
+                        next = entry + 1;
                     }
-                    next = old[i].0 + 1;
+                    pieces.push(Piece::Edited { entry, blocks: vec![block(true)], is_moved: it.is_moved });
                 }
-                Op::Insert(j) => {
-                    // A new block between two blocks of one entry belongs to the entry.
-                    match pieces.last_mut() {
-                        Some(Piece::Edited(entry, blocks)) if later[at] == Some(*entry) => {
-                            blocks.push(Block { at: j, kept: false })
-                        }
-                        _ => pieces.push(Piece::New(j)),
-                    }
-                }
-                Op::Delete(_) => {}
+                _ => pieces.push(Piece::New(at)),
             }
         }
         self.unseen(&mut next, self.entries.len(), &mut pieces);
-        pieces.into_iter().map(|it| self.whole(it)).collect()
+        pieces.into_iter().map(|it| self.whole(it, first)).collect()
     }
 
     /// Turns an edited entry into a copied one if all its Markdown blocks are unchanged.
-    fn whole(&self, piece: Piece) -> Piece {
+    fn whole(&self, piece: Piece, first: &BTreeMap<usize, usize>) -> Piece {
         match piece {
-            Piece::Edited(entry, blocks)
-                if blocks.len() == self.entries[entry].markdown.len() && blocks.iter().all(|it| it.kept) =>
+            Piece::Edited { entry, blocks, is_moved }
+                if blocks.len() == self.entries[entry].markdown.len()
+                    && blocks
+                        .iter()
+                        .enumerate()
+                        .all(|(n, it)| it.was == first.get(&entry).map(|at| at + n)) =>
             {
-                Piece::Copied(entry)
+                Piece::Copied { entry, is_moved }
             }
             piece => piece,
         }
@@ -129,39 +130,9 @@ impl Sidecar {
     fn unseen(&self, next: &mut usize, until: usize, pieces: &mut Vec<Piece>) {
         while *next < until {
             if self.entries[*next].markdown.is_empty() {
-                pieces.push(Piece::Copied(*next));
+                pieces.push(Piece::Copied { entry: *next, is_moved: false });
             }
             *next += 1;
-        }
-    }
-
-    /// Turns a new block into a moved entry if it is equal or similar to the Markdown of an entry that the
-    /// edit removed from its position. Considers only entries with one Markdown block.
-    fn find_moved(&self, pieces: &mut [Piece], edited: &Edited<'_>) {
-        let mut left = left(self, pieces);
-        left.retain(|it| self.entries[*it].markdown.len() == 1);
-        let text = |entry: usize| self.entries[entry].markdown[0].as_str();
-        let mut waiting: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        left.iter().rev().for_each(|at| waiting.entry(text(*at)).or_default().push(*at));
-        for piece in pieces.iter_mut() {
-            let Piece::New(at) = *piece else { continue };
-            if let Some(entry) = waiting.get_mut(edited.text(at)).and_then(Vec::pop) {
-                left.remove(&entry);
-                *piece = Piece::Moved(entry, Block { at, kept: true });
-            }
-        }
-        let new = pieces.iter().filter(|it| matches!(it, Piece::New(_))).count();
-        if left.len().saturating_mul(new) > MAX_PAIRS {
-            return;
-        }
-        let mut gone: Vec<(usize, Node<'_>)> = left.iter().map(|it| (*it, single(text(*it)))).collect();
-        for piece in pieces.iter_mut() {
-            let Piece::New(at) = *piece else { continue };
-            let alike = |it: &(usize, Node<'_>)| similarity(&it.1, edited.block(at));
-            let best = (0..gone.len()).max_by_key(|it| alike(&gone[*it]));
-            if let Some(best) = best.filter(|it| alike(&gone[*it]) > MOVED) {
-                *piece = Piece::Moved(gone.remove(best).0, Block { at, kept: false });
-            }
         }
     }
 }
@@ -169,7 +140,7 @@ impl Sidecar {
 /// Returns the indices of the entries that are in no piece, because the edit removed them.
 pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
     let kept = |it: &Piece| match it {
-        Piece::Copied(entry) | Piece::Edited(entry, _) | Piece::Moved(entry, _) => Some(*entry),
+        Piece::Copied { entry, .. } | Piece::Edited { entry, .. } => Some(*entry),
         Piece::New(_) => None,
     };
     let kept: BTreeSet<usize> = pieces.iter().filter_map(kept).collect();
@@ -185,22 +156,8 @@ fn single(markdown: &str) -> Node<'_> {
     }
 }
 
-/// Returns whether the step `op` of the alignment shows that the Markdown belongs to the sidecar: it keeps a
-/// block, or pairs two similar blocks. `old` has the index of the entry and the text of each block before the
-/// edit, `new` the texts after it.
-fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
-    match op {
-        Op::Keep(..) => true,
-        Op::Pair(i, j) => {
-            let (was, is) = (single(old[*i].1), single(new[*j]));
-            similarity(&was, &is) > SAME
-        }
-        Op::Delete(_) | Op::Insert(_) => false,
-    }
-}
-
 /// Returns whether the texts before and after the edit have enough words in common to belong together. Called
-/// if [`belongs`] is false for all steps.
+/// if no block of the one belongs to a block of the other.
 fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     let words = |texts: &mut dyn Iterator<Item = &str>| {
         let text: Vec<String> = texts.map(str::to_owned).collect();
@@ -210,17 +167,16 @@ fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     old.intersection(&new).count() * 100 > old.len().max(new.len()) * SAME as usize
 }
 
-/// Returns an entry for each step: the entry of the old block that the step keeps or pairs. A step that does
-/// neither has the entry of the step after it, and `None` at the end.
-fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
+/// Returns, for each block of the edited Markdown, the entry of the next block from there on that stands in its old order.
+fn later(found: &[Option<Match>], entry: &dyn Fn(usize) -> usize) -> Vec<Option<usize>> {
     let mut next = None;
-    let step = |op: &Op| {
-        if let Op::Keep(i, _) | Op::Pair(i, _) = op {
-            next = Some(old[*i].0);
+    let step = |it: &Option<Match>| {
+        if let Some(it) = it.filter(|it| !it.is_moved) {
+            next = Some(entry(it.at));
         }
         next
     };
-    let mut all: Vec<Option<usize>> = ops.iter().rev().map(step).collect();
+    let mut all: Vec<Option<usize>> = found.iter().rev().map(step).collect();
     all.reverse();
     all
 }

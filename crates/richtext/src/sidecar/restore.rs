@@ -75,7 +75,7 @@ impl Sidecar {
         losses.extend(parts.iter().flat_map(|it| unkept_names(self.format(), &it.base, &it.edited)));
         // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an
         // array, it would be another tree.
-        if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied(_)]) {
+        if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied { is_moved: false, .. }]) {
             let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
             text = format!("{}{}", &text[..mark], in_document(spelling.as_ref(), &text[mark..]));
         }
@@ -104,8 +104,8 @@ struct Texts<'r> {
 impl<'r> Texts<'r> {
     fn of(sidecar: &'r Sidecar, pieces: &[Piece]) -> Self {
         let edited = pieces.iter().filter_map(|it| match it {
-            Piece::Edited(entry, _) | Piece::Moved(entry, Block { kept: false, .. }) => Some(*entry),
-            Piece::Copied(_) | Piece::Moved(..) | Piece::New(_) => None,
+            Piece::Edited { entry, .. } => Some(*entry),
+            Piece::Copied { .. } | Piece::New(_) => None,
         });
         let entries = edited.chain(left(sidecar, pieces));
         let texts = entries.map(|it| (it, sidecar.entries[it].markdown.join("\n\n"))).collect();
@@ -122,11 +122,10 @@ impl<'r> Texts<'r> {
     ) -> Vec<Part<'x>> {
         let block = |it: &Block| edited.block(it.at).clone();
         let of_piece = |it: &Piece| match it {
-            Piece::Copied(_) | Piece::Moved(_, Block { kept: true, .. }) => None,
-            Piece::Edited(entry, blocks) => {
+            Piece::Copied { .. } => None,
+            Piece::Edited { entry, blocks, .. } => {
                 Some(self.part(spelling, *entry, blocks.iter().map(block).collect()))
             }
-            Piece::Moved(entry, it) => Some(self.part(spelling, *entry, thin_vec![block(it)])),
             Piece::New(at) => {
                 let edited = thin_vec![edited.block(*at).clone()];
                 Some(Part { entry: None, ours: ThinVec::new(), base: ThinVec::new(), edited })
@@ -212,15 +211,16 @@ impl<'r> Restoring<'r> {
     ) {
         let source = |entry: usize| &self.sidecar.entries[entry].source;
         match piece {
-            Piece::Copied(entry) => {
+            Piece::Copied { entry, is_moved: false } => {
                 self.copied += 1;
                 self.push(Some(*entry), source(*entry), true);
             }
-            Piece::Moved(entry, Block { kept: true, .. }) => self.push(None, source(*entry), false),
-            Piece::Edited(..) | Piece::Moved(..) | Piece::New(_) => {
+            Piece::Copied { entry, is_moved: true } => self.push(None, source(*entry), false),
+            Piece::Edited { .. } | Piece::New(_) => {
                 let Some((part, edited)) = changed.next() else { return };
                 let text = self.edit(part, edited);
-                self.push(part.entry.filter(|_| matches!(piece, Piece::Edited(..))), &text, false);
+                let stays = matches!(piece, Piece::Edited { is_moved: false, .. });
+                self.push(part.entry.filter(|_| stays), &text, false);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! carries everything except identifiers; I3 an edit of one block changes only that block; I4 the ADF that is
 //! written is valid if the source was; I5 content that Markdown has a syntax for comes back exactly; I6 the
 //! same input gives the same output; I7 no broken input causes a panic; I8 no character changes its meaning
-//! in another format.
+//! in another format; I9 what an edit puts into another order keeps its identifiers.
 
 mod across;
 mod bad_input;
@@ -20,6 +20,7 @@ mod extended;
 mod generator;
 mod hazards;
 mod mutated;
+mod orders;
 mod repeated;
 mod said;
 mod subset;

@@ -59,9 +59,10 @@ async fn r5_8_a_preview_writes_nothing_and_an_apply_does_what_it_showed() {
 
 /// Previews a change, applies it with the token, and tries to apply it again.
 async fn same(it: &Workshop, tool: &str, mut arguments: Value) -> Value {
-    let before = it.dump();
+    let (before, log) = (it.dump(), it.log());
     let preview = it.get(tool, arguments.clone()).await;
     assert_eq!((&preview["is_preview"], it.dump() == before), (&json!(true), true), "{tool}: {preview}");
+    assert!(it.log() == log, "{tool}: nothing is written to the log");
     assert!(
         preview["state"].is_null() && !preview["changes"].as_array().expect("changes").is_empty(),
         "{preview}"

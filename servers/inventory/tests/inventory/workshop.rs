@@ -170,6 +170,11 @@ impl Workshop {
         let db = Connection::open(&self.path).expect("the file");
         dump(&db)
     }
+
+    /// The bytes of the log beside the file.
+    pub(crate) fn log(&self) -> Vec<u8> {
+        std::fs::read(self.path.with_extension("db-wal")).expect("the log")
+    }
 }
 
 /// Every row of every table, as text.
