@@ -2,7 +2,7 @@
 
 use crate::adf;
 use crate::compare::{Outline, differences};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, take_losses};
 use crate::document::Document;
 use crate::format::Format;
 use crate::loss::{Loss, LossKind};
@@ -65,7 +65,7 @@ pub fn convert_with(
         change(&mut document);
         document
     };
-    let Document { blocks, diagnostics, .. } = read_again();
+    let Document { blocks, mut diagnostics, .. } = read_again();
     let text = spelling::of(to).document(&blocks);
     let mut invalid = missing_parts(from, to, &blocks);
     // Of the tree of the source and the tree of the text, only one is in memory at a time. So the source is
@@ -75,7 +75,8 @@ pub fn convert_with(
     let mut again = || read_again().blocks;
     let read = Document::read_back(to, &text).blocks;
     let became_invalid = became_invalid(from, to, &read);
-    let losses = outline.differences(read, &mut again);
+    let mut losses = take_losses(&mut diagnostics);
+    losses.extend(outline.differences(read, &mut again));
     if became_invalid {
         invalid = adf::complaints(&again());
     }
@@ -90,14 +91,16 @@ impl Document<'_> {
         let Self { format: from, blocks, diagnostics, .. } = &self;
         let text = self.write(to);
         let read = Document::read_back(to, &text).blocks;
-        let losses = differences(blocks, &read);
+        let mut diagnostics = diagnostics.clone();
+        let mut losses = take_losses(&mut diagnostics);
+        losses.extend(differences(blocks, &read));
         let invalid = if became_invalid(*from, to, &read) {
             adf::complaints(blocks)
         } else {
             missing_parts(*from, to, blocks)
         };
         drop(read);
-        Conversion { text, losses, diagnostics: diagnostics.clone(), invalid }
+        Conversion { text, losses, diagnostics, invalid }
     }
 }
 

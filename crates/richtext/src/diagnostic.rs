@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::loss::{Loss, LossKind};
 use crate::tree::Span;
 
 /// A message about a part of a text: a syntax error, or content that is not allowed there.
@@ -11,12 +12,19 @@ pub struct Diagnostic {
     pub message: String,
     /// The bytes of the source that the message is about.
     pub span: Span,
+    /// Whether this text is in no node of the tree, or in one that its author can't have meant.
+    is_loss: bool,
 }
 
 impl Diagnostic {
     /// Creates a diagnostic.
     pub fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { message: message.into(), span }
+        Self { message: message.into(), span, is_loss: false }
+    }
+
+    /// Creates a diagnostic about text that the tree does not carry as its author meant it.
+    pub(crate) fn loss(span: Span, message: impl Into<String>) -> Self {
+        Self { is_loss: true, ..Self::new(span, message) }
     }
 
     /// Returns the message with its line and column in `source`, to show to people.
@@ -24,6 +32,12 @@ impl Diagnostic {
     pub fn shown<'a>(&'a self, source: &'a str) -> impl fmt::Display + 'a {
         Shown { diagnostic: self, position: Position::of(source, self.span.start as usize) }
     }
+}
+
+/// Moves those diagnostics that are losses out of `all`, and returns them as losses of content.
+pub(crate) fn take_losses(all: &mut Vec<Diagnostic>) -> Vec<Loss> {
+    let losses = all.extract_if(.., |it| it.is_loss);
+    losses.map(|it| Loss { kind: LossKind::Content, message: it.message, span: it.span }).collect()
 }
 
 struct Shown<'a> {

@@ -33,12 +33,12 @@ pub(crate) fn matches(a: &[u64], b: &[u64], score: impl Fn(usize, usize) -> u32)
     let mut matching = Matching { of: vec![None; b.len()], is_taken: vec![false; a.len()] };
     matching.equal_in_order(a, b);
     matching.equal_elsewhere(a, b);
-    let (gone, new) = (matching.gone(), matching.new());
+    let (gone, new) = (matching.gone(), matching.added());
     if gone.len().saturating_mul(new.len()) <= MAX_PAIRS {
         matching.similar(&gone, &new, &score);
     }
     matching.at_the_same_position(&score);
-    if let (true, [i], [j]) = (a.len() == b.len(), &matching.gone()[..], &matching.new()[..])
+    if let (true, [i], [j]) = (a.len() == b.len(), &matching.gone()[..], &matching.added()[..])
         && score(*i, *j) > 0
     {
         // All others have moved, so the position says nothing.
@@ -66,7 +66,7 @@ impl Matching {
     }
 
     /// Returns the elements after the edit without a match.
-    fn new(&self) -> Vec<usize> {
+    fn added(&self) -> Vec<usize> {
         (0..self.of.len()).filter(|it| self.of[*it].is_none()).collect()
     }
 
@@ -84,7 +84,7 @@ impl Matching {
     fn equal_elsewhere(&mut self, a: &[u64], b: &[u64]) {
         let mut waiting: HashMap<u64, Vec<usize>> = HashMap::new();
         self.gone().into_iter().rev().for_each(|it| waiting.entry(a[it]).or_default().push(it));
-        for j in self.new() {
+        for j in self.added() {
             if let Some(i) = waiting.get_mut(&b[j]).and_then(Vec::pop) {
                 self.take(i, j, true);
             }

@@ -2,7 +2,9 @@
 //! `cargo build --release && cargo run --release -p plainwire-suite --bin inventory-speed target/release/plainwire`.
 //!
 //! In: the path of the command. Out: a table on stdout. The inventories are files of 10,000 and of 1,000,000 movements; servers
-//! are processes on pipes. The floor of a change is a loop that runs the statements of a delivery with the same `synchronous`.
+//! are processes on pipes. The floor of a change is a loop that runs the statements of a delivery with the same `synchronous`; the
+//! library makes the same change in this process, with its checks, its record and its answer as JSON; a call adds the protocol and
+//! two processes.
 
 #![allow(clippy::print_stdout, reason = "the table is for people")]
 
@@ -12,6 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use plainwire_inventory::import::{What, run};
+use plainwire_inventory::orders::sales;
 use plainwire_inventory::sample;
 use plainwire_inventory::store::{Clock, Store, backup};
 use plainwire_suite::program::call;
@@ -23,7 +26,7 @@ const CALLS: usize = 101;
 const STARTS: usize = 11;
 
 /// The number of deliveries whose rate is shown.
-const DELIVERIES: usize = 600;
+const DELIVERIES: usize = 400;
 
 /// The number of calls that are under way at once, as from many agents.
 const AGENTS: usize = 64;
@@ -135,6 +138,21 @@ fn orders(server: &mut Server, path: &Path, count: usize) -> Outcome<Vec<i64>> {
 fn deliveries(ids: &[i64]) -> Vec<String> {
     let delivery = |id: &i64| json!({ "order_id": id, "order_type": "sales", "preview": false });
     ids.iter().enumerate().map(|(n, id)| call(n as u64 + 2, "fulfill_order", delivery(id))).collect()
+}
+
+/// Delivers orders by the library, in a loop, and returns the time of each.
+fn by_library(path: &Path, clock: Clock, ids: &[i64]) -> Outcome<Vec<Duration>> {
+    let store = Store::open(path, clock)?;
+    let mut times = Vec::new();
+    for &id in ids {
+        let began = Instant::now();
+        let done = store.change_now(true, move |work| sales::deliver(work, id, &[], None, false));
+        let change = done.map_err(|it| it.text())?.change;
+        let answer = serde_json::to_string(&change)?;
+        times.push(began.elapsed());
+        assert!(answer.contains("\"DELIVERED\"") && !change.is_preview, "{answer}");
+    }
+    Ok(times)
 }
 
 /// Runs the statements of a delivery, in a loop, and returns the time of each: those that read the order for the answer, before and
@@ -269,19 +287,22 @@ fn main() -> Outcome<()> {
             let time = server.time(tool, &arguments)?;
             cells.push((format!("`{tool}`{of}"), format!("{time:.2?}")));
         }
-        let ids = orders(&mut server, path, DELIVERIES * 3)?;
-        // In turns, so that a slow moment of the disk meets both.
-        let (mut one, mut floor) = (Vec::new(), Vec::new());
-        for part in ids[..DELIVERIES * 2].chunks(40) {
-            let (ours, theirs) = part.split_at(part.len() / 2);
-            one.extend(server.one_by_one(&deliveries(ours))?);
-            floor.extend(bare(path, theirs)?);
+        let ids = orders(&mut server, path, DELIVERIES * 4)?;
+        // In turns, so that a slow moment of the disk meets all.
+        let (mut one, mut library, mut floor) = (Vec::new(), Vec::new(), Vec::new());
+        for part in ids[..DELIVERIES * 3].chunks(60) {
+            let third = part.len() / 3;
+            one.extend(server.one_by_one(&deliveries(&part[..third]))?);
+            library.extend(by_library(path, clock, &part[third..third * 2])?);
+            floor.extend(bare(path, &part[third * 2..])?);
         }
-        let (one, floor) = (median(one), median(floor));
-        let many = server.calls(&deliveries(&ids[DELIVERIES * 2..]), AGENTS)?;
+        let (one, library, floor) = (median(one), median(library), median(floor));
+        let many = server.calls(&deliveries(&ids[DELIVERIES * 3..]), AGENTS)?;
         let ratio = |a: Duration, b: Duration| format!("{:.2}", a.as_secs_f64() / b.as_secs_f64());
-        cells.push(("a delivery, one after the other".to_owned(), format!("{one:.2?}")));
-        cells.push(("the same statements, bare".to_owned(), format!("{floor:.2?}")));
+        cells.push(("a delivery, the same statements, bare".to_owned(), format!("{floor:.2?}")));
+        cells.push(("a delivery by the library".to_owned(), format!("{library:.2?}")));
+        cells.push(("rate, of the bare loop's".to_owned(), ratio(floor, library)));
+        cells.push(("a delivery by a call over stdio, one after the other".to_owned(), format!("{one:.2?}")));
         cells.push(("rate, of the bare loop's".to_owned(), ratio(floor, one)));
         cells.push((format!("rate of {AGENTS} at once, of one's"), ratio(one, many)));
         cells.push(("resident memory".to_owned(), format!("{:.1} MiB", server.resident()?)));

@@ -8,6 +8,7 @@
 //! the result does not have the content of the edit, the merge writes a wider part anew: the runs of text,
 //! then the block, then everything.
 
+mod comments;
 mod graft;
 mod inline;
 mod moved;

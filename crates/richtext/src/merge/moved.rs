@@ -9,7 +9,7 @@ use std::hash::Hash;
 
 use thin_vec::ThinVec;
 
-use super::{Edit, graft};
+use super::{Edit, comments, graft};
 use crate::compare::{name, print_unmarked, shortened};
 use crate::tree::{Kind, Node, Span};
 
@@ -20,6 +20,15 @@ pub(crate) struct Gone {
     pub(crate) span: Span,
     /// The kind and name of the node, for a message.
     pub(crate) what: String,
+    /// The identifier, if it is a comment on text. Such a comment may be about text in other blocks, too.
+    pub(crate) comment: Option<String>,
+}
+
+impl Gone {
+    /// Returns whether nothing of it is in `text`, the document after the edit.
+    pub(crate) fn is_gone_from(&self, text: &str) -> bool {
+        self.comment.as_deref().is_none_or(|it| !text.contains(it))
+    }
 }
 
 /// Returns the rich nodes that vanished from each part. A node does not count as vanished if it is now in
@@ -41,7 +50,8 @@ pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
         let mut changed = counts(part.new.iter().map(|it| it.1));
         part.missing.retain(|&at| !take(&mut changed, &part.were[at].kind));
     }
-    parts.iter().map(Part::gone).collect()
+    let comments = comments::gone(edits);
+    parts.iter().zip(comments).map(|(part, comments)| [part.gone(), comments].concat()).collect()
 }
 
 /// The rich nodes of one edited part, while those before the edit are matched with those after it.
@@ -80,6 +90,7 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
         let one = |&at: &usize| Gone {
             span: place(at).map(|it| it.span).unwrap_or_default(),
             what: described(self.were[at]),
+            comment: None,
         };
         self.missing.iter().map(one).collect()
     }

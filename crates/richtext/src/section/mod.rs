@@ -10,6 +10,7 @@ use std::fmt;
 
 pub use address::Address;
 
+use crate::diagnostic::take_losses;
 use crate::document::Document;
 use crate::format::Format;
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
@@ -93,8 +94,11 @@ impl Section<'_, '_> {
     #[must_use]
     pub fn patch_with(&self, markdown: &str, resolver: &dyn Resolver) -> Restored {
         let before = self.markdown();
-        let base = Document::read(Format::EDITED, &before);
+        let mut base = Document::read(Format::EDITED, &before);
         let mut edited = Document::read(Format::EDITED, markdown);
+        let old = take_losses(&mut base.diagnostics);
+        let mut slips = take_losses(&mut edited.diagnostics);
+        slips.retain(|it| !old.iter().any(|old| old.message == it.message));
         identify(&mut edited.blocks, resolver);
         let spelling = crate::spelling::of(self.document.format);
         let (source, span) = (self.document.source, self.span());
@@ -106,6 +110,7 @@ impl Section<'_, '_> {
         let mut merged =
             merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
         self.keep_apart(spelling.between(self.parent), &mut merged);
+        merged.losses.extend(slips);
         merged.losses.extend(unkept_names(self.document.format, &base.blocks, &edited.blocks));
         // If the section becomes empty, the comma that separated it has to go too.
         let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
@@ -113,14 +118,12 @@ impl Section<'_, '_> {
         } else {
             span
         };
+        let text =
+            format!("{}{}{}", &source[..outer.start as usize], merged.text, &source[outer.end as usize..]);
+        let gone = gone(&[edit]).into_iter().flatten().filter(|it| it.is_gone_from(&text));
         Restored {
-            text: format!(
-                "{}{}{}",
-                &source[..outer.start as usize],
-                merged.text,
-                &source[outer.end as usize..]
-            ),
-            conflicts: gone(&[edit]).into_iter().flatten().map(|it| self.conflict(it)).collect(),
+            conflicts: gone.map(|it| self.conflict(it)).collect(),
+            text,
             losses: merged.losses,
             invalid: invalid(self.document.format, &base.blocks, &edited.blocks),
             diagnostics: edited.diagnostics,

@@ -7,8 +7,10 @@ use thin_vec::ThinVec;
 
 use super::Entry;
 use super::pieces::number;
+use crate::diagnostic::take_losses;
 use crate::document::{mark, moved};
 use crate::format::Format;
+use crate::loss::Loss;
 use crate::markdown::Partly;
 use crate::tree::Node;
 
@@ -22,13 +24,26 @@ pub(super) struct Edited<'e> {
     /// All blocks with their children. They are read when the children of an unchanged block are first
     /// needed.
     whole: OnceCell<ThinVec<Node<'e>>>,
+    /// The hashes of the Markdown blocks before the edit.
+    known: BTreeSet<u64>,
 }
 
 impl<'e> Edited<'e> {
     pub(super) fn read(source: &'e str, entries: &[Entry]) -> Self {
         let known: BTreeSet<u64> = entries.iter().flat_map(|it| &it.markdown).map(|it| number(it)).collect();
         let read = blocks_where(source, &|it| !known.contains(&number(it)));
-        Self { source, read, whole: OnceCell::new() }
+        Self { source, read, whole: OnceCell::new(), known }
+    }
+
+    /// Moves the losses out of the diagnostics, and returns them; without those in blocks that the edit left as they were.
+    pub(super) fn take_losses(&mut self) -> Vec<Loss> {
+        let mut losses = take_losses(&mut self.read.diagnostics);
+        let is_known = |loss: &Loss| {
+            let block = self.read.blocks.iter().find(|it| it.span.holds(loss.span));
+            block.is_some_and(|it| self.known.contains(&number(it.span.of(self.source))))
+        };
+        losses.retain(|it| !is_known(it));
+        losses
     }
 
     /// Returns the number of blocks in the edited Markdown.

@@ -72,6 +72,7 @@ impl Sidecar {
             restoring.text.push_str(&self.after);
         }
         let Restoring { mut text, mut losses, copied, .. } = restoring;
+        losses.extend(edited.take_losses());
         losses.extend(parts.iter().flat_map(|it| unkept_names(self.format(), &it.base, &it.edited)));
         // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an
         // array, it would be another tree.
@@ -79,7 +80,8 @@ impl Sidecar {
             let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
             text = format!("{}{}", &text[..mark], in_document(spelling.as_ref(), &text[mark..]));
         }
-        let conflicts = conflicts(&parts, &edits);
+        let mut conflicts = conflicts(&parts, &edits, &text);
+        conflicts.extend(self.cut_off(&pieces, &edited));
         let invalid = parts.iter().flat_map(|it| invalid(self.format(), &it.base, &it.edited)).collect();
         Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, invalid, copied })
     }
@@ -167,13 +169,17 @@ impl<'x> Part<'x> {
     }
 }
 
-/// Returns the nodes without Markdown syntax that the edit removed, in the order of the blocks that contained
-/// them.
-fn conflicts(parts: &[Part<'_>], edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Conflict> {
+/// Returns the nodes without Markdown syntax, and the comments, that the edit removed, in the order of the blocks that
+/// contained them; those that are not in `text`, the document after the edit.
+fn conflicts(parts: &[Part<'_>], edits: &[Edit<'_, '_, '_, '_>], text: &str) -> Vec<Conflict> {
     let gone = parts.iter().zip(gone(edits));
     let conflict = |block, it: Gone| Conflict { what: it.what, block };
     let mut all: Vec<Conflict> = gone
-        .flat_map(|(part, gone)| gone.into_iter().map(|it| conflict(part.entry.unwrap_or(0), it)))
+        .flat_map(|(part, gone)| {
+            gone.into_iter()
+                .filter(|it| it.is_gone_from(text))
+                .map(|it| conflict(part.entry.unwrap_or(0), it))
+        })
         .collect();
     all.sort_by_key(|it| it.block);
     all

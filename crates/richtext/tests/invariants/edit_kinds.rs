@@ -400,5 +400,7 @@ fn is_plain(node: &Node<'_>) -> bool {
         TaskList,
         Text,
     ];
-    PLAIN.contains(&node.kind) && node.children.iter().all(is_plain)
+    PLAIN.contains(&node.kind)
+        && node.mark(MarkKind::Annotation).is_none()
+        && node.children.iter().all(is_plain)
 }

@@ -143,30 +143,33 @@ fn run(db: &Connection, clock: Clock, jobs: &Receiver<Box<dyn Job>>) {
     }
 }
 
-/// Runs the first job, and those that have come by then, in one transaction.
+/// Runs the first job, and those that have come by then, in one transaction. Only what follows a change that is kept needs
+/// a savepoint.
 fn write(
     db: &Connection,
     clock: Clock,
     jobs: &Receiver<Box<dyn Job>>,
     group: &mut Vec<Box<dyn Job>>,
 ) -> rusqlite::Result<()> {
-    db.execute_batch("BEGIN IMMEDIATE")?;
+    let say = |what: &str| db.prepare_cached(what)?.execute([]).map(|_| ());
     let (mut at, mut is_kept) = (0, false);
     while let Some(job) = group.get_mut(at) {
-        db.prepare_cached("SAVEPOINT one")?.execute([])?;
-        if job.run(db, clock) {
-            is_kept = true;
-        } else {
-            db.prepare_cached("ROLLBACK TO one")?.execute([])?;
+        say(if is_kept { "SAVEPOINT one" } else { "BEGIN IMMEDIATE" })?;
+        match (job.run(db, clock), is_kept) {
+            (true, false) => is_kept = true,
+            (true, true) => say("RELEASE one")?,
+            (false, false) => say("ROLLBACK")?,
+            (false, true) => {
+                say("ROLLBACK TO one")?;
+                say("RELEASE one")?;
+            }
         }
-        db.prepare_cached("RELEASE one")?.execute([])?;
         at += 1;
         if at == group.len() && at < MAX_GROUP {
             group.extend(jobs.try_recv());
         }
     }
-    // A commit would write what was taken back, as it was before.
-    db.execute_batch(if is_kept { "COMMIT" } else { "ROLLBACK" })
+    if is_kept { say("COMMIT") } else { Ok(()) }
 }
 
 /// Returns an error again, for each job of a group.

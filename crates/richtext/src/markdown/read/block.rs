@@ -258,9 +258,9 @@ pub(super) fn code<'a>(
     placed: &Range<usize>,
     within: &[Placed<'_>],
 ) -> Node<'a> {
-    let (language, given) = match kind {
-        CodeBlockKind::Fenced(_) => info(span.of(prepared.source)),
-        CodeBlockKind::Indented => (String::new(), ThinVec::new()),
+    let (span, (language, given)) = match kind {
+        CodeBlockKind::Fenced(_) => (span, info(span.of(prepared.source))),
+        CodeBlockKind::Indented => (indented(prepared.source, span), (String::new(), ThinVec::new())),
     };
     debug_assert!(placed.start <= placed.end, "places are in order");
     let lines = lines(prepared, within);
@@ -289,6 +289,13 @@ pub(super) fn code<'a>(
     };
     let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
     node.at(span, inner).holding(lines)
+}
+
+/// Returns the span of indented code with the white space before its first line: without it, the text is a paragraph.
+fn indented(source: &str, span: Span) -> Span {
+    let before = &source[..span.start as usize];
+    let blank = before.len() - before.trim_end_matches([' ', '\t']).len();
+    Span { start: span.start - blank.min(4) as u32, ..span }
 }
 
 /// Returns the language and the attributes in the first line of `source`, the source of a fence.

@@ -178,6 +178,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 self.add(Item::Node(node));
             }
             Tag::CodeBlock(kind) => {
+                let span = self.span(range);
+                self.diagnostics.extend(super::slips::fence(self.prepared.source, span));
                 let node = block::code(self.prepared, kind, self.span(range), range, within);
                 self.add(Item::Node(node));
             }
@@ -236,6 +238,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 
     fn add_paragraph(&mut self, range: &Range<usize>, within: &[Placed<'p>]) {
         let span = self.span(range);
+        self.diagnostics.extend(super::slips::table(self.prepared.source, span));
         let deep = self.depth + self.frames.len() >= MAX_DEPTH - 6;
         let item = block::paragraph(self.prepared, span, range, within, !deep);
         self.add(item);
@@ -341,6 +344,11 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         let Some(frame) = self.frames.pop() else { return };
         self.depth -= frame.opened.min(self.depth);
         let span = self.span(&frame.placed);
+        if let (Holder::Row(_), Some(Frame { holder: Holder::Table(columns), .. })) =
+            (&frame.holder, self.frames.last())
+        {
+            self.diagnostics.extend(super::slips::cells(self.prepared.source, span, columns.len()));
+        }
         match frame.holder {
             Holder::List(start) => list::lists(self.prepared, start, span, frame.entries)
                 .into_iter()

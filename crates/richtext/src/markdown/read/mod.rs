@@ -15,6 +15,7 @@ pub(super) mod inline;
 mod list;
 mod parts;
 pub(super) mod prepare;
+mod slips;
 mod tags;
 
 pub(super) use block::is_language;

@@ -1,0 +1,83 @@
+//! Slips of authors that CommonMark accepts, and that lose text or swallow it: too many cells, a table without enough
+//! columns, a block of code without an end.
+//!
+//! In: the source of a block. Out: a diagnostic that says what to write.
+
+use crate::diagnostic::Diagnostic;
+use crate::tree::Span;
+
+/// Returns a diagnostic if the row at `span` has more cells than its table has `columns`: CommonMark drops them.
+pub(super) fn cells(source: &str, span: Span, columns: usize) -> Option<Diagnostic> {
+    let found = count(span.of(source));
+    let message = format!(
+        "expected {columns} cells, as in the first row, but found {found}: write \\| for a | that belongs to the text, also in code"
+    );
+    (found > columns).then(|| Diagnostic::loss(span, message))
+}
+
+/// Returns a diagnostic if the paragraph at `span` was meant as a table: its line of dashes has not as many columns as the
+/// line before.
+pub(super) fn table(source: &str, span: Span) -> Option<Diagnostic> {
+    let lines = || span.of(source).lines().map(|it| it.trim_start_matches([' ', '\t', '>']));
+    let mut pairs = lines().zip(lines().skip(1));
+    let (head, dashes) = pairs.find(|(head, dashes)| head.contains('|') && is_dashes(dashes))?;
+    let (found, expected) = (count(dashes), count(head));
+    let message = format!(
+        "expected {expected} columns in the line of dashes, as in the line above, but found {found}: as it is, this is no table"
+    );
+    (found != expected).then(|| Diagnostic::loss(span, message))
+}
+
+/// Returns a diagnostic if the block of code at `span` begins with a fence and has no closing one: all text after it is code.
+pub(super) fn fence(source: &str, span: Span) -> Option<Diagnostic> {
+    let text = span.of(source);
+    let sign = text.chars().next().filter(|it| matches!(it, '`' | '~'))?;
+    let fence = |line: &str| line.chars().take_while(|it| *it == sign).count();
+    let length = fence(text);
+    let last = text.lines().skip(1).last().unwrap_or_default().trim_matches([' ', '\t', '>', '\r']);
+    let is_closed = fence(last) >= length && last.chars().all(|it| it == sign);
+    let wanted: String = std::iter::repeat_n(sign, length).collect();
+    let message = format!("expected {wanted} after the code that begins here, but found the end of the text");
+    (!is_closed).then(|| Diagnostic::loss(span, message))
+}
+
+/// Returns whether a line may be the line of dashes of a table.
+fn is_dashes(line: &str) -> bool {
+    line.contains('|')
+        && line.contains('-')
+        && line.trim_end().chars().all(|it| matches!(it, '|' | '-' | ':' | ' '))
+}
+
+/// Returns the number of cells in a row of a table.
+fn count(row: &str) -> usize {
+    let row = row.trim();
+    let row = row.strip_prefix('|').unwrap_or(row);
+    let mut signs = 0;
+    let (mut is_escaped, mut is_last) = (false, false);
+    for it in row.chars() {
+        is_last = it == '|' && !is_escaped;
+        signs += usize::from(is_last);
+        is_escaped = it == '\\' && !is_escaped;
+    }
+    signs + usize::from(!is_last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_counted_as_commonmark_counts_them() {
+        for (row, cells) in [
+            ("| a | b |", 2),
+            ("a | b", 2),
+            ("| `a || b` | c |", 4),
+            ("| a \\| b |", 1),
+            ("| a |  |", 2),
+            ("|", 1),
+            ("| a", 1),
+        ] {
+            assert_eq!(count(row), cells, "{row}");
+        }
+    }
+}
