@@ -43,6 +43,13 @@ pub(crate) trait Spelling {
     /// part of it.
     fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String;
 
+    /// Like [`part`](Self::part), for nodes that are put into `parent`, whose own source is `spelled`: in some formats it
+    /// decides how they are written.
+    fn part_in(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>, spelled: &str) -> String {
+        let _ = spelled;
+        self.part(nodes, parent)
+    }
+
     /// Returns `part`, an output of [`part`](Self::part), as a text that [`read`](Self::read) can read by
     /// itself: unchanged, unless a format overrides this.
     fn alone(&self, part: &str) -> String {

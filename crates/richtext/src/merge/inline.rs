@@ -116,7 +116,7 @@ impl Merge<'_> {
     /// Writes the nodes in `fresh`, if any, as a new piece, and empties `fresh`.
     fn flush(&self, fresh: &mut ThinVec<Node<'_>>, parent: Option<&Node<'_>>, pieces: &mut Vec<Piece>) {
         if !fresh.is_empty() {
-            pieces.push(Piece::New(self.spelling.part(fresh, parent)));
+            pieces.push(Piece::New(self.part(fresh, parent)));
             fresh.clear();
         }
     }

@@ -140,17 +140,22 @@ struct Merge<'m> {
 }
 
 impl Merge<'_> {
+    /// Returns the text of new nodes in `parent`, a node of the source.
+    fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
+        self.spelling.part_in(nodes, parent, parent.map_or("", |it| it.span.of(self.source)))
+    }
+
     fn region(&self, region: Span, parent: Option<&Node<'_>>, edit: Edit<'_, '_, '_, '_>) -> Option<String> {
         if self.reach < Reach::All {
             return self.siblings(edit.ours, edit.base, edit.edited, parent, region);
         }
         let grafted: ThinVec<Node<'_>> = graft::siblings(edit.ours, edit.base, edit.edited);
         let (Some(first), Some(last)) = (edit.ours.first(), edit.ours.last()) else {
-            return Some(self.spelling.part(&grafted, parent));
+            return Some(self.part(&grafted, parent));
         };
         let head = &self.source[region.start as usize..first.span.start as usize];
         let tail = &self.source[last.span.end as usize..region.end as usize];
-        Some(format!("{head}{}{tail}", self.spelling.part(&grafted, parent)))
+        Some(format!("{head}{}{tail}", self.part(&grafted, parent)))
     }
 }
 

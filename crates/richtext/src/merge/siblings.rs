@@ -35,7 +35,7 @@ impl Merge<'_> {
         let (old, new) = (prints(base), prints(edited));
         let piece = |(j, found): (usize, Option<Match>)| {
             let Some(Match { at, is_equal, is_moved }) = found else {
-                return Piece::New(self.spelling.part(&edited[j..=j], parent));
+                return Piece::New(self.part(&edited[j..=j], parent));
             };
             let text = match is_equal {
                 true => ours[at].span.of(self.source).to_owned(),
@@ -51,7 +51,7 @@ impl Merge<'_> {
 
     /// Returns the new source text of a node that the edit changed.
     fn node(&self, ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>, parent: Option<&Node<'_>>) -> String {
-        let written = |it: &Self| it.spelling.part(&[graft::node(ours, base, edited)], parent);
+        let written = |it: &Self| it.part(&[graft::node(ours, base, edited)], parent);
         let same_head = graft::same_head(base, edited);
         // Children without bytes of their own can't be copied: the source has them inside a macro's parameter
         // or an attribute.

@@ -37,6 +37,10 @@ impl Spelling for Wiki {
         write::part(nodes, parent, self.dialect)
     }
 
+    fn part_in(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>, spelled: &str) -> String {
+        write::part_in(nodes, parent, spelled, self.dialect)
+    }
+
     fn between(&self, parent: Option<&Node<'_>>) -> &'static str {
         write::between(parent)
     }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use plainwire_richtext::{
-    Dialect, Diagnostic, Document, Flavor, Format, LossKind, Position, Restored, Sidecar, convert,
+    Diagnostic, Dialect, Document, Flavor, Format, LossKind, Position, Restored, Sidecar, convert,
 };
 
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/slips/cases.txt");

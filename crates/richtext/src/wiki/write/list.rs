@@ -51,8 +51,22 @@ impl Writer {
     }
 
     fn item(&mut self, item: &Node<'_>, marker: &str, is_first: bool) -> String {
-        let mut lines: Vec<String> = Vec::new();
-        let nodes = &item.children;
+        let starts_nested = self.may_nest(&item.children, 0, is_first);
+        let mut lines = self.item_blocks(&item.children, marker, is_first);
+        match lines.first_mut() {
+            None => lines.push(format!("{marker} ")),
+            Some(first) if !(starts_nested && first.starts_with(marker)) => {
+                *first = format!("{marker} {first}");
+            }
+            Some(_) => {}
+        }
+        lines.join("\n")
+    }
+
+    /// Returns the markup of each of `nodes`, blocks of an item whose line begins with `marker`: lists as lines with one more
+    /// sign where that is possible. `is_first` is as in [`Self::may_nest`].
+    pub(super) fn item_blocks(&mut self, nodes: &[Node<'_>], marker: &str, is_first: bool) -> Vec<String> {
+        let mut lines = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             let next = nodes.get(index + 1);
             let before = index.checked_sub(1).and_then(|it| nodes.get(it));
@@ -61,14 +75,9 @@ impl Writer {
             } else {
                 None
             };
-            let text = nested.clone().unwrap_or_else(|| self.item_block(node, before, next));
-            let is_own = nested.is_none() && index == 0;
-            lines.push(if is_own { format!("{marker} {text}") } else { text });
+            lines.push(nested.unwrap_or_else(|| self.item_block(node, before, next)));
         }
-        if nodes.is_empty() {
-            lines.push(format!("{marker} "));
-        }
-        lines.join("\n")
+        lines
     }
 
     /// Returns whether the list at `index` of `nodes`, the blocks of an item, can be written as lines with

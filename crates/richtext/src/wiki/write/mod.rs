@@ -59,6 +59,30 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
     }
 }
 
+/// Like [`part`], for nodes of a list or an item whose own markup is `spelled`: its signs say how deep they are.
+pub(crate) fn part_in(
+    nodes: &[Node<'_>],
+    parent: Option<&Node<'_>>,
+    spelled: &str,
+    dialect: Dialect,
+) -> String {
+    let signs = spelled.bytes().take_while(|it| matches!(it, b'*' | b'#' | b'-')).count();
+    let marker = Some(&spelled[..signs]).filter(|it| !it.is_empty() && spelled[signs..].starts_with(' '));
+    let (Some(parent), Some(marker)) = (parent, marker) else { return part(nodes, parent, dialect) };
+    let mut writer = Writer::new(dialect);
+    match parent.kind {
+        Kind::BulletList | Kind::OrderedList => {
+            let mut list = Node::new(parent.kind);
+            list.attrs.clone_from(&parent.attrs);
+            list.children = nodes.into();
+            writer.list(&list, &marker[..signs - 1], true).unwrap_or_else(|| writer.adf(&list))
+        }
+        // The text of an item is before them.
+        Kind::ListItem => writer.item_blocks(nodes, marker, true).join("\n"),
+        _ => part(nodes, Some(parent), dialect),
+    }
+}
+
 /// Returns `text`, the markup of `nodes`, for its position in `parent`: a reference `&#32;` for a blank at
 /// its start or end becomes a blank again, unless that is also the start or end of `parent`.
 fn within(text: String, nodes: &[Node<'_>], parent: &Node<'_>) -> String {
