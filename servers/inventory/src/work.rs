@@ -180,8 +180,11 @@ impl<'a> Work<'a> {
 
     /// Returns the change as it is told once it is applied.
     pub(crate) fn applied(&self) -> Change {
-        let what = format!("{} of {}", self.change.operation, self.change.entity_type);
-        Change { state: self.state.clone(), message: format!("done: {what}"), ..self.change.clone() }
+        Change { state: self.state.clone(), message: self.done(), ..self.change.clone() }
+    }
+
+    fn done(&self) -> String {
+        format!("done: {} of {}", self.change.operation, self.change.entity_type)
     }
 
     pub(crate) fn outcome(mut self, done: Result<(), Fault>, is_applied: bool) -> Result<Outcome, Fault> {
@@ -189,7 +192,7 @@ impl<'a> Work<'a> {
         // What can't be told is not done.
         let untold = self.untold.take().or_else(|| {
             let states = (&self.state, &self.change.prior_state);
-            serde_json::to_vec(&states).err().map(|error| error.to_string())
+            serde_json::to_writer(std::io::sink(), &states).err().map(|error| error.to_string())
         });
         if let Some(why) = untold {
             return Err(Fault::input(why));
@@ -199,7 +202,9 @@ impl<'a> Work<'a> {
         }
         let is_blocked = self.is_blocked();
         if is_applied && !is_blocked {
-            return Ok(Outcome { is_preview: false, change: self.applied(), touched: self.touched });
+            let message = self.done();
+            let change = Change { state: self.state, message, ..self.change };
+            return Ok(Outcome { is_preview: false, change, touched: self.touched });
         }
         let change = &mut self.change;
         change.is_preview = true;

@@ -330,7 +330,8 @@ pub fn deliver(
         work.changed(format!("rows[{}].cost", line.id), line.cost.money(), cost.money());
         super::set_cost(work, line.id, cost)?;
     }
-    let left = lines(work.db, id)?.iter().any(|it| it.remaining().is_positive());
+    let gone = |id: i64| leaving.iter().filter(|it| it.0.id == id).map(|it| it.1).sum::<Amount>();
+    let left = all.iter().any(|it| (it.remaining() - gone(it.id)).is_positive());
     let next = if left { order.status.deliver_part() } else { order.status.deliver_rest() };
     if let Some(status) = go(work, next) {
         super::set_status(work, &order, status, Some(at))?;
