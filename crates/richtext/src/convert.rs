@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::format::Format;
 use crate::loss::{Loss, LossKind};
 use crate::spelling;
+use crate::storage;
 use crate::tree::Node;
 
 /// The result of a conversion: the text in the target format, its losses, and the errors in the source.
@@ -26,8 +27,9 @@ pub struct Conversion {
     ///
     /// - To ADF from another format: attributes and marks that Atlassian's schema does not allow
     ///   (`:status[OK]{color=freen}`). Atlassian's products refuse such a document.
-    /// - From Markdown to storage format or wiki markup: attributes that a directive lacks and that these
-    ///   formats can't do without (the id of a mention, the colour of a status, the type of a panel).
+    /// - From Markdown to storage format or wiki markup: the same, and attributes that a directive lacks and that these
+    ///   formats can't do without (the id of a mention, the colour of a status, the type of a panel); storage format that is
+    ///   not well-formed.
     /// - Otherwise none. [`adf::check`] checks a source that is ADF.
     pub invalid: Vec<Diagnostic>,
 }
@@ -67,7 +69,7 @@ pub fn convert_with(
     };
     let Document { blocks, mut diagnostics, .. } = read_again();
     let text = spelling::of(to).document(&blocks);
-    let mut invalid = missing_parts(from, to, &blocks);
+    let mut invalid = written_wrong(from, to, &blocks);
     // Of the tree of the source and the tree of the text, only one is in memory at a time. So the source is
     // read again if blocks differ, and once more to find what is invalid.
     let outline = Outline::of(&blocks);
@@ -97,7 +99,7 @@ impl Document<'_> {
         let invalid = if became_invalid(*from, to, &read) {
             adf::complaints(blocks)
         } else {
-            missing_parts(*from, to, blocks)
+            written_wrong(*from, to, blocks)
         };
         drop(read);
         Conversion { text, losses, diagnostics, invalid }
@@ -110,12 +112,15 @@ fn became_invalid(from: Format, to: Format, read: &[Node<'_>]) -> bool {
     to == Format::Adf && from != Format::Adf && !adf::complaints(read).is_empty()
 }
 
-/// Returns a diagnostic for each required attribute that `blocks` lack, if the conversion is from Markdown to
-/// storage format or wiki markup. Authors easily forget these attributes in Markdown, and the two formats
-/// can't do without them.
-fn missing_parts(from: Format, to: Format, blocks: &[Node<'_>]) -> Vec<Diagnostic> {
+/// Returns what an author of Markdown wrote wrong in `blocks`, if the conversion is to storage format or wiki markup:
+/// attributes that are missing or have a value that no product knows, and storage format that is not well-formed.
+fn written_wrong(from: Format, to: Format, blocks: &[Node<'_>]) -> Vec<Diagnostic> {
     match (from, to) {
-        (Format::Markdown(_), Format::Storage | Format::Wiki(_)) => adf::missing_parts(blocks),
+        (Format::Markdown(_), Format::Storage | Format::Wiki(_)) => {
+            let mut found = adf::new_complaints(&[], blocks);
+            found.extend(storage::malformed(blocks));
+            found
+        }
         _ => Vec::new(),
     }
 }

@@ -14,7 +14,7 @@ mod write;
 mod tests;
 
 pub use self::schema::check;
-pub(crate) use self::schema::{complaints, missing_parts, new_complaints};
+pub(crate) use self::schema::{complaints, new_complaints};
 
 use thin_vec::ThinVec;
 

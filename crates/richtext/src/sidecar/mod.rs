@@ -20,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::format::{Dialect, Format};
 use crate::loss::{Loss, LossKind};
 use crate::names::{newly_named, renamed};
+use crate::storage;
 use crate::tree::Node;
 
 /// The data of a document that its Markdown does not show, block by block.
@@ -112,6 +113,9 @@ pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) ->
         Format::Storage | Format::Wiki(_) => {
             let mut found = adf::new_complaints(base, edited);
             found.extend(renamed(base, edited));
+            let old = storage::malformed(base);
+            let is_new = |it: &Diagnostic| !old.iter().any(|old| old.message == it.message);
+            found.extend(storage::malformed(edited).into_iter().filter(is_new));
             found
         }
     }

@@ -172,7 +172,7 @@ impl Store {
         is_applied: bool,
         change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
     ) -> Result<Outcome, Fault> {
-        wait(|answer| self.writer.change(is_applied, change, answer))
+        self.writer.change_here(is_applied, change)
     }
 
     fn reader(&self) -> Result<Connection, FileError> {

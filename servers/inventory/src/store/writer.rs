@@ -1,10 +1,11 @@
 //! The thread that changes the file.
 //!
-//! In: changes that wait. Out: their outcomes, after the commit. All changes that wait are written in one transaction, each in a
-//! savepoint of its own: one that fails, or that is only tried out, is taken back alone. So the wait for the disk is shared.
+//! In: changes that wait. Out: their outcomes, after the commit. All changes that wait are written in one transaction, in
+//! savepoints: one that fails, or that is only tried out, is taken back alone. So the wait for the disk is shared.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use plainwire_sqlite::FileError;
@@ -26,6 +27,9 @@ const MAX_GROUP: usize = 256;
 pub(super) struct Writer {
     queue: Option<SyncSender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
+    /// The connection, which the thread has while it writes.
+    connection: Arc<Mutex<Connection>>,
+    clock: Clock,
 }
 
 impl Drop for Writer {
@@ -50,9 +54,11 @@ impl Writer {
     pub(super) fn start(connection: Connection, clock: Clock) -> Result<Self, FileError> {
         let (queue, jobs) = sync_channel(MAX_WAITING);
         connection.set_prepared_statement_cache_capacity(256);
-        let started = runtime::thread("inventory", move || run(&connection, clock, &jobs));
+        let connection = Arc::new(Mutex::new(connection));
+        let own = Arc::clone(&connection);
+        let started = runtime::thread("inventory", move || run(&own, clock, &jobs));
         let failed = |error| FileError::Unfit(format!("no thread can be started for it: {error}"));
-        Ok(Self { queue: Some(queue), thread: Some(started.map_err(failed)?) })
+        Ok(Self { queue: Some(queue), thread: Some(started.map_err(failed)?), connection, clock })
     }
 
     /// Lets the thread make a change, or try it out, and answers with its outcome.
@@ -62,14 +68,27 @@ impl Writer {
         change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
         answer: impl FnOnce(Result<Outcome, Fault>) + Send + 'static,
     ) {
-        let work = move |db: &Connection, clock: Clock| {
-            let mut work = Work::new(db, clock.now());
-            let done = change(&mut work);
-            let outcome = work.outcome(done, is_applied);
-            let is_kept = outcome.as_ref().is_ok_and(|it| !it.is_preview);
-            (outcome, is_kept)
-        };
-        self.send(work, answer);
+        self.send(made(is_applied, change), answer);
+    }
+
+    /// Makes a change on this thread if no other one is being made, and otherwise like [`Self::change`]; waits for it. So a
+    /// caller that may block pays for no change of threads.
+    pub(super) fn change_here(
+        &self,
+        is_applied: bool,
+        change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
+    ) -> Result<Outcome, Fault> {
+        let (send, receive) = sync_channel(1);
+        let answer = move |outcome| drop(send.send(outcome));
+        let work = made(is_applied, change);
+        match self.connection.try_lock() {
+            Ok(db) => {
+                let task = Task { work: Some(work), answer, outcome: None };
+                settle(&db, self.clock, vec![Box::new(task)], || None);
+            }
+            Err(_) => self.send(work, answer),
+        }
+        receive.recv().unwrap_or_else(|_| Err(ended()))
     }
 
     /// Lets the thread read, and answers.
@@ -130,16 +149,40 @@ pub(super) fn ended() -> Fault {
     FileError::Unfit("its thread has ended".to_owned()).into()
 }
 
-fn run(db: &Connection, clock: Clock, jobs: &Receiver<Box<dyn Job>>) {
+/// Returns a change as work: its outcome, and whether it is to be kept.
+fn made(
+    is_applied: bool,
+    change: impl FnOnce(&mut Work<'_>) -> Result<(), Fault> + Send + 'static,
+) -> impl FnOnce(&Connection, Clock) -> (Result<Outcome, Fault>, bool) + Send + 'static {
+    move |db, clock| {
+        let mut work = Work::new(db, clock.now());
+        let done = change(&mut work);
+        let outcome = work.outcome(done, is_applied);
+        let is_kept = outcome.as_ref().is_ok_and(|it| !it.is_preview);
+        (outcome, is_kept)
+    }
+}
+
+fn run(connection: &Mutex<Connection>, clock: Clock, jobs: &Receiver<Box<dyn Job>>) {
     while let Ok(first) = jobs.recv() {
-        let mut group = vec![first];
-        let committed = write(db, clock, jobs, &mut group);
-        if committed.is_err() && !db.is_autocommit() {
-            let _ = db.execute_batch("ROLLBACK");
-        }
-        for job in group {
-            job.answer(committed.as_ref().err().map(again));
-        }
+        let db = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        settle(&db, clock, vec![first], || jobs.try_recv().ok());
+    }
+}
+
+/// Runs and answers the jobs of a group, and those that `more` has by then.
+fn settle(
+    db: &Connection,
+    clock: Clock,
+    mut group: Vec<Box<dyn Job>>,
+    more: impl FnMut() -> Option<Box<dyn Job>>,
+) {
+    let committed = write(db, clock, more, &mut group);
+    if committed.is_err() && !db.is_autocommit() {
+        let _ = db.execute_batch("ROLLBACK");
+    }
+    for job in group {
+        job.answer(committed.as_ref().err().map(again));
     }
 }
 
@@ -148,7 +191,7 @@ fn run(db: &Connection, clock: Clock, jobs: &Receiver<Box<dyn Job>>) {
 fn write(
     db: &Connection,
     clock: Clock,
-    jobs: &Receiver<Box<dyn Job>>,
+    mut more: impl FnMut() -> Option<Box<dyn Job>>,
     group: &mut Vec<Box<dyn Job>>,
 ) -> rusqlite::Result<()> {
     let say = |what: &str| db.prepare_cached(what)?.execute([]).map(|_| ());
@@ -166,7 +209,7 @@ fn write(
         }
         at += 1;
         if at == group.len() && at < MAX_GROUP {
-            group.extend(jobs.try_recv());
+            group.extend(more());
         }
     }
     if is_kept { say("COMMIT") } else { Ok(()) }

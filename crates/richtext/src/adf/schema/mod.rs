@@ -13,7 +13,7 @@ mod table;
 mod value;
 
 pub(super) use model::Model;
-pub(crate) use said::{complaints, missing_parts, new_complaints};
+pub(crate) use said::{complaints, new_complaints};
 
 use self::rule::Break;
 use self::value::Value;

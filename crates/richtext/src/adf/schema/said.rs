@@ -44,14 +44,6 @@ pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diag
     found
 }
 
-/// Returns a diagnostic for each missing attribute that an author has to write: the colour of a status, the
-/// id of a mention, the type of a panel; at most 100.
-pub(crate) fn missing_parts(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
-    let mut found = all_of(nodes, missing);
-    found.truncate(MAX_COMPLAINTS);
-    found
-}
-
 /// Returns the diagnostics that `look` adds for each of `nodes` and their descendants, in the order of the
 /// text.
 fn all_of(nodes: &[Node<'_>], look: impl Fn(&Node<'_>, &mut Vec<Diagnostic>)) -> Vec<Diagnostic> {
