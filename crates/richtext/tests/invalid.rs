@@ -74,8 +74,13 @@ fn what_adf_allows_is_not_complained_of() {
 }
 
 #[test]
-fn other_formats_have_other_rules() {
-    assert_eq!(convert(EXTENDED, Format::Storage, ":status[OK]{color=freen}").invalid, []);
+fn what_an_author_writes_is_checked_for_each_format_and_what_a_source_has_is_not() {
+    for format in [Format::Storage, Format::Wiki(Dialect::Jira)] {
+        let found = convert(EXTENDED, format, ":status[OK]{color=freen} :date[2026-2-31]").invalid;
+        let found: Vec<_> = found.iter().map(|it| &*it.message).collect();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("\"freen\"") && found[1].contains("\"2026-2-31\""), "{found:?}");
+    }
     let adf = r#"{"version":1,"type":"doc","content":[{"type":"panel","attrs":{"panelType":"blue"},"content":[]}]}"#;
     assert_eq!(convert(Format::Adf, Format::Adf, adf).invalid, [], "the source was no better");
 }

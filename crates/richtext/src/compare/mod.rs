@@ -63,6 +63,9 @@ impl Comparison {
         if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| it.0.kind == it.1.kind) {
             return ours.iter().zip(theirs).for_each(|it| self.node(it.0, it.1));
         }
+        if is_empty(ours) && is_empty(theirs) {
+            return;
+        }
         let prints = |nodes: &[Node<'_>]| nodes.iter().map(print).collect::<Vec<u64>>();
         for op in align(&prints(ours), &prints(theirs), |i, j| similarity(&ours[i], &theirs[j])) {
             self.step(op, |i| &ours[i], |j| &theirs[j], within);
@@ -144,6 +147,17 @@ impl Comparison {
             }
         }
     }
+}
+
+/// Returns whether there is nothing to see: no blocks, or one empty paragraph, which some formats require in a cell or an item.
+fn is_empty(blocks: &[Node<'_>]) -> bool {
+    let is_bare = |it: &Node<'_>| {
+        it.kind == Kind::Paragraph
+            && it.children.is_empty()
+            && it.marks.is_empty()
+            && !it.attrs.iter().any(attrs::says)
+    };
+    blocks.len() <= 1 && blocks.iter().all(is_bare)
 }
 
 impl Kind {

@@ -2,7 +2,7 @@
 //!
 //! The spelling of a value gives its type. A word that is a JSON number, `true`, `false` or `null` is JSON;
 //! any other word is a string. `"…"` is a JSON string literal, and `'…'` is any JSON. A name without a value
-//! has the value `true`.
+//! has the value `true`. Text in `'…'` that is not JSON is a string.
 
 use std::borrow::Cow;
 
@@ -55,7 +55,9 @@ fn value(text: &str) -> Option<(Value<'_>, usize)> {
         b'\'' => {
             let end = text[1..].find('\'')? + 1;
             let raw = &text[1..end];
-            json::is_value(raw).then_some((literal(raw), end + 1))
+            // Text that is no JSON is a text that its author put into these quotes.
+            let value = if json::is_value(raw) { literal(raw) } else { Value::Str(raw.into()) };
+            Some((value, end + 1))
         }
         _ => {
             let end = text.find(|it: char| !in_word(it)).unwrap_or(text.len());

@@ -16,9 +16,48 @@ pub(super) fn is_known(name: &str, form: Form) -> bool {
     match form {
         Form::Inline => INLINE.contains(&name),
         Form::Leaf => LEAF.contains(&name),
-        Form::Container => CONTAINER.contains(&name),
+        Form::Container => CONTAINER.contains(&name) || panel(name).is_some(),
     }
 }
+
+/// Returns the name of a directive of this form that an author may have meant by `name`; `None` if none is near.
+pub(super) fn meant(name: &str, form: Form) -> Option<&'static str> {
+    let names: &[&'static str] = match form {
+        Form::Inline => &INLINE,
+        Form::Leaf => &LEAF,
+        Form::Container => &CONTAINER,
+    };
+    let name = name.to_ascii_lowercase();
+    let distance = |it: &&&str| strsim::osa_distance(&name, it);
+    names
+        .iter()
+        .min_by_key(distance)
+        .filter(|it| distance(it) <= 2 && distance(it) < it.len() / 2 + 1)
+        .copied()
+}
+
+/// Returns the letters and hyphens that `text` begins with, which an author may have meant as the name of a directive.
+pub(super) fn word_at(text: &str) -> &str {
+    let is_letter = |it: &u8| it.is_ascii_alphabetic() || *it == b'-';
+    let end = text.bytes().take(MAX_WORD).take_while(is_letter).count();
+    &text[..end]
+}
+
+/// The length of the longest word that may be a misspelled name, in bytes.
+const MAX_WORD: usize = 40;
+
+/// Returns whether `text`, the source after a colon, looks like an inline directive of an unknown name, with a label and
+/// attributes.
+pub(super) fn looks_misspelled(text: &str) -> bool {
+    let name = word_at(text);
+    let Some(label) = text[name.len()..].strip_prefix('[') else { return false };
+    let line = label.bytes().take(MAX_LABEL).take_while(|it| *it != b'\n');
+    let closes = line.clone().zip(line.skip(1)).any(|it| it == (b']', b'{'));
+    closes && name.len() > 2 && !is_known(name, Form::Inline)
+}
+
+/// The length of the longest label, in bytes, of a directive that is taken for a misspelled one.
+const MAX_LABEL: usize = 200;
 
 /// The suffix that follows the name of a format in the info string of a fence, if every line of the fenced
 /// text originally ended with CR LF.
@@ -48,6 +87,19 @@ const INLINE: [&str; 20] = [
 ];
 
 const LEAF: [&str; 6] = ["card", "embed", "ext", "macro", "media", "sync"];
+
+/// Returns the type of the panel for which this name is a short one: `:::warning`, `> [!WARNING]`.
+pub(super) fn panel(name: &str) -> Option<&'static str> {
+    const PANELS: [(&str, &str); 6] = [
+        ("info", "info"),
+        ("note", "note"),
+        ("tip", "success"),
+        ("success", "success"),
+        ("warning", "warning"),
+        ("error", "error"),
+    ];
+    PANELS.iter().find(|it| it.0.eq_ignore_ascii_case(name)).map(|it| it.1)
+}
 
 const CONTAINER: [&str; 13] = [
     "panel",

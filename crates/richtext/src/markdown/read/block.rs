@@ -6,7 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 use thin_vec::{ThinVec, thin_vec};
 
-use super::super::names::CRLF;
+use super::super::names::{self, CRLF};
 use super::super::{attrs, spelled};
 use super::group::Item;
 use super::inline::{self, Placed};
@@ -289,6 +289,30 @@ pub(super) fn code<'a>(
     };
     let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
     node.at(span, inner).holding(lines)
+}
+
+/// Takes the line `[!INFO]` off the first of `children`, the blocks of a quote, if it is the name of a panel that GitHub's
+/// alerts lack. Returns the type of the panel.
+pub(super) fn take_alert(source: &str, children: &mut ThinVec<Node<'_>>) -> Option<&'static str> {
+    let first = children.first_mut().filter(|it| it.kind == Kind::Paragraph)?;
+    let line = first.span.of(source).lines().next()?.trim_end();
+    let name = line.strip_prefix("[!")?.strip_suffix(']')?;
+    let found = names::panel(name)?;
+    let text = first.children.first_mut().filter(|it| it.kind == Kind::Text)?;
+    let rest = text.text.strip_prefix(line)?.trim_start().to_owned();
+    let start = text.inner.end.saturating_sub(rest.len() as u32);
+    let inner = Span { start, ..text.inner };
+    text.inner = if inner.of(source) == rest { inner } else { Span::at(text.inner.end as usize) };
+    text.span = text.inner;
+    text.text = Cow::Owned(rest);
+    if text.text.is_empty() {
+        first.children.remove(0);
+    }
+    match first.children.first() {
+        Some(child) => first.inner = Span { start: child.span.start, ..first.inner },
+        None => drop(children.remove(0)),
+    }
+    Some(found)
 }
 
 /// Returns the span of indented code with the white space before its first line: without it, the text is a paragraph.

@@ -239,6 +239,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
     fn add_paragraph(&mut self, range: &Range<usize>, within: &[Placed<'p>]) {
         let span = self.span(range);
         self.diagnostics.extend(super::slips::table(self.prepared.source, span));
+        self.diagnostics.extend(super::slips::directive(self.prepared.source, span));
         let deep = self.depth + self.frames.len() >= MAX_DEPTH - 6;
         let item = block::paragraph(self.prepared, span, range, within, !deep);
         self.add(item);
@@ -371,9 +372,16 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 }
             }
             holder => {
-                let children = group::nodes(self.prepared, frame.items, &mut self.diagnostics, None);
+                let mut children = group::nodes(self.prepared, frame.items, &mut self.diagnostics, None);
+                let named = match holder {
+                    Holder::Quote(None) => block::take_alert(self.prepared.source, &mut children),
+                    _ => None,
+                };
                 let node = match holder {
                     Holder::Quote(Some(kind)) => Node::new(Kind::Panel).with("panelType", alert(kind)),
+                    Holder::Quote(None) if named.is_some() => {
+                        Node::new(Kind::Panel).with("panelType", named.unwrap_or_default())
+                    }
                     Holder::Table(_) => Node::new(Kind::Table),
                     Holder::Row(_) => Node::new(Kind::TableRow),
                     _ => Node::new(Kind::Blockquote),

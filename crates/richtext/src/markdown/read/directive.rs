@@ -3,7 +3,7 @@
 use thin_vec::{ThinVec, thin_vec};
 
 use super::super::attrs;
-use super::super::names::Form;
+use super::super::names::{self, Form};
 use super::prepare::Found;
 use crate::format::known;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, NodeLimit, Value};
@@ -246,6 +246,11 @@ fn opened<'a>(name: &str, form: Form, given: ThinVec<Attr<'a>>, within: Option<&
     let contained = form == Form::Container;
     let (kind, renames): (Kind, &[(&str, &str)]) = match name {
         "panel" => (Kind::Panel, &[("type", "panelType")]),
+        name if contained && names::panel(name).is_some() => {
+            let mut node = Node::new(Kind::Panel).with("panelType", names::panel(name).unwrap_or_default());
+            attrs::apply(&mut node, given);
+            return Some(node);
+        }
         "expand" => return Some(expand(given, within)),
         "layout" => (Kind::LayoutSection, &[]),
         "column" => (Kind::LayoutColumn, &[]),

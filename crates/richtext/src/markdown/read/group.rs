@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use thin_vec::{ThinVec, thin_vec};
 
-use super::super::names::Form;
+use super::super::names::{self, Form};
 use super::directive;
 use super::inline;
 use super::prepare::Prepared;
@@ -236,7 +236,13 @@ impl<'a> Group<'a, '_> {
     fn text(&mut self, span: Span, message: &str) {
         let line = span.of(self.prepared.source);
         let shown: String = line.chars().take(80).collect();
-        self.diagnostics.push(Diagnostic::new(span, format!("{message}: {shown:?}")));
+        self.diagnostics.push(Diagnostic::loss(span, format!("{message}: {shown:?}")));
+        self.line(span);
+    }
+
+    /// Adds a line as a paragraph of text.
+    fn line(&mut self, span: Span) {
+        let line = span.of(self.prepared.source);
         // The line was already counted as a directive, so the text gets a limit of nodes of its own. All of
         // it must be kept.
         let room = Rc::new(NodeLimit::default());
@@ -284,6 +290,13 @@ impl<'a> Group<'a, '_> {
         }
         match directive::block(name, form, given, children, within) {
             Ok(node) => self.add(placed(node, span, inner)),
+            Err(kept) if !names::is_known(name, form) => {
+                let meant = names::meant(name, form).map(|it| format!("did you mean :::{it}? "));
+                let message = format!("expected the name of a directive: {}found", meant.unwrap_or_default());
+                self.text(start, &message);
+                kept.into_iter().for_each(|it| self.add(it));
+                self.line(end);
+            }
             Err(kept) => {
                 self.text(start, NOT_ALLOWED);
                 kept.into_iter().for_each(|it| self.add(it));

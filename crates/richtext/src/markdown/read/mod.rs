@@ -16,6 +16,7 @@ mod list;
 mod parts;
 pub(super) mod prepare;
 mod slips;
+mod tables;
 mod tags;
 
 pub(super) use block::is_language;
@@ -29,7 +30,7 @@ use pulldown_cmark::{BrokenLink, OffsetIter, Options, Parser};
 use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
-use crate::tree::{MAX_NODES, Node, NodeLimit};
+use crate::tree::{Kind, MAX_NODES, Node, NodeLimit, Span};
 
 /// The CommonMark extensions that are read.
 const OPTIONS: Options = Options::ENABLE_TABLES
@@ -79,6 +80,43 @@ pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -
 /// Reads `source`, which CommonMark gets in parts of at least `least` bytes. The parameters `rest` and `keep`
 /// are those of [`blocks::read`].
 pub(super) fn in_parts<'a>(
+    source: &'a str,
+    least: usize,
+    room: NodeLimit,
+    rest: Rest,
+    keep: &dyn Fn(&str) -> bool,
+) -> Partly<'a> {
+    match tables::shaped(source) {
+        None => as_it_is(source, least, room, rest, keep),
+        Some(shaped) => from_shaped(source, &shaped, as_it_is(&shaped.text, least, room, rest, keep)),
+    }
+}
+
+/// Returns what was read from the text of `shaped`, with spans in `source`.
+fn from_shaped<'a>(source: &'a str, shaped: &tables::Shaped, read: Partly<'_>) -> Partly<'a> {
+    let placed = |it: Node<'_>| placed(directive::owned(it), source, shaped);
+    let mut diagnostics = read.diagnostics;
+    diagnostics.iter_mut().for_each(|it| it.span = shaped.span(it.span));
+    Partly {
+        blocks: read.blocks.into_iter().map(placed).collect(),
+        diagnostics,
+        bare: read.bare.into_iter().map(|it| shaped.source_at(it as usize) as u32).collect(),
+    }
+}
+
+/// Returns `node` with spans in `source`. Text that the source spells otherwise, as over several indented lines, has no place
+/// of its own there.
+fn placed<'a>(mut node: Node<'a>, source: &str, shaped: &tables::Shaped) -> Node<'a> {
+    (node.span, node.inner) = (shaped.span(node.span), shaped.span(node.inner));
+    if node.kind == Kind::Text && !super::spelled::spells(node.inner.of(source), &node.text) {
+        node.inner = Span::at(node.inner.end as usize);
+    }
+    node.children = node.children.into_iter().map(|it| placed(it, source, shaped)).collect();
+    node
+}
+
+/// Reads a source whose tables of HTML have the shape that is read.
+fn as_it_is<'a>(
     source: &'a str,
     least: usize,
     room: NodeLimit,

@@ -456,12 +456,20 @@ pub(super) fn alone(line: &str) -> Option<Alone<'_>> {
     if rest.is_empty() {
         return (colons >= 3).then(|| Alone { name: None, form, colons, attrs: ThinVec::new() });
     }
-    let name = names::name_at(rest);
-    if colons < 2 || !names::is_known(name, form) {
+    let is_container = form == Form::Container;
+    let rest = if is_container { rest.trim_start_matches(' ') } else { rest };
+    // A container of an unknown name is an opening line, too, so that its closing line closes no other one.
+    let name = if is_container { names::word_at(rest) } else { names::name_at(rest) };
+    if colons < 2 || name.is_empty() || !is_container && !names::is_known(name, form) {
         return None;
     }
-    let rest = &rest[name.len()..];
-    let attrs = if rest.is_empty() { ThinVec::new() } else { whole_attrs(rest)? };
+    let (title, rest) = match rest[name.len()..].strip_prefix('[') {
+        Some(label) if is_container => label.split_once(']').map(|it| (Some(it.0), it.1))?,
+        _ => (None, &rest[name.len()..]),
+    };
+    let mut attrs = if rest.is_empty() { ThinVec::new() } else { whole_attrs(rest)? };
+    let title_name = if name == "expand" { "title" } else { "param:title" };
+    attrs.extend(title.map(|it| Attr::string(title_name, it)));
     Some(Alone { name: Some(name), form, colons, attrs })
 }
 

@@ -3,6 +3,7 @@
 //!
 //! In: the source of a block. Out: a diagnostic that says what to write.
 
+use super::super::names::{self, Form};
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
@@ -26,6 +27,27 @@ pub(super) fn table(source: &str, span: Span) -> Option<Diagnostic> {
         "expected {expected} columns in the line of dashes, as in the line above, but found {found}: as it is, this is no table"
     );
     (found != expected).then(|| Diagnostic::loss(span, message))
+}
+
+/// Returns a diagnostic if the text at `span` has an inline directive of an unknown name.
+pub(super) fn directive(source: &str, span: Span) -> Option<Diagnostic> {
+    let text = span.of(source);
+    let mut is_code = false;
+    let at = memchr::memchr2_iter(b':', b'`', text.as_bytes()).find(|&at| {
+        if text.as_bytes()[at] == b'`' {
+            is_code = !is_code;
+            return false;
+        }
+        let begins = !text[..at].ends_with(|it: char| it.is_alphanumeric() || matches!(it, ':' | '\\'));
+        begins && !is_code && names::looks_misspelled(&text[at + 1..])
+    })?;
+    let name = names::word_at(&text[at + 1..]);
+    let meant = names::meant(name, Form::Inline).map(|it| format!("did you mean :{it}? "));
+    let message = format!(
+        "expected the name of a directive: {}found :{name}; write \\: for a colon that is text",
+        meant.unwrap_or_default()
+    );
+    Some(Diagnostic::loss(Span::at(span.start as usize + at), message))
 }
 
 /// Returns a diagnostic if the block of code at `span` begins with a fence and has no closing one: all text after it is code.

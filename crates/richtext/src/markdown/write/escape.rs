@@ -215,7 +215,7 @@ fn is_directive(text: &str, at: usize, around: &Around) -> bool {
     let rest = &text[at + 1..];
     let name = names::name_at(rest);
     if name.len() < rest.len() {
-        return names::looks_inline(rest);
+        return names::looks_inline(rest) || names::looks_misspelled(rest);
     }
     matches!(around.after, Some('[')) && names::is_known(name, names::Form::Inline)
 }
