@@ -1,7 +1,7 @@
 //! Mistakes in Markdown, such as attributes that ADF does not allow: a conversion reports them with their
 //! positions, an edit only those that it adds.
 
-use plainwire_richtext::{Document, Flavor, Format, Sidecar, adf, convert};
+use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, adf, convert};
 
 const EXTENDED: Format = Format::Markdown(Flavor::Extended);
 

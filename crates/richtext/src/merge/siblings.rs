@@ -51,7 +51,10 @@ impl Merge<'_> {
 
     /// Returns the new source text of a node that the edit changed.
     fn node(&self, ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>, parent: Option<&Node<'_>>) -> String {
-        let written = |it: &Self| it.part(&[graft::node(ours, base, edited)], parent);
+        let written = |it: &Self| {
+            let node = graft::node(ours, base, edited);
+            it.around_its_content(&node, [ours, base, edited]).unwrap_or_else(|| it.part(&[node], parent))
+        };
         let same_head = graft::same_head(base, edited);
         // Children without bytes of their own can't be copied: the source has them inside a macro's parameter
         // or an attribute.
@@ -71,6 +74,27 @@ impl Merge<'_> {
             }
             None => written(self),
         }
+    }
+
+    /// Returns the new text of a block whose attributes the edit changed: only its markup is written, and its content is
+    /// merged. `node` is the block after the edit; the others are the block in the source, in its Markdown before the edit,
+    /// and after it. Returns `None` if the block has no content of its own, or can't be read alone.
+    fn around_its_content(&self, node: &Node<'_>, [ours, base, edited]: [&Node<'_>; 3]) -> Option<String> {
+        let is_whole = self.reach == Reach::Blocks && ours.kind.holds() == Holds::Inlines;
+        let is_same_kind = ours.kind == edited.kind && base.kind == edited.kind;
+        if is_whole || !is_same_kind || ours.inner.is_empty() || ours.kind.holds() == Holds::Nothing {
+            return None;
+        }
+        let text = self.spelling.alone(&self.spelling.part(std::slice::from_ref(node), None));
+        let (read, _) = self.spelling.read(&text);
+        let [shell] = &read[..] else { return None };
+        if shell.kind != ours.kind || shell.inner.is_empty() {
+            return None;
+        }
+        let inner =
+            self.siblings(&ours.children, &base.children, &edited.children, Some(ours), ours.inner)?;
+        let (span, within) = (shell.span.range(), shell.inner.range());
+        Some(format!("{}{inner}{}", &text[span.start..within.start], &text[within.end..span.end]))
     }
 
     /// Joins the pieces into the new text of `region`; `spans` has the span of each source node there. A

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::level;
 use crate::document::Document;
 use crate::tree::Node;
+use crate::values::parameters;
 
 /// The address of a section in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +130,15 @@ fn ends_with(path: &[String], asked: &[String]) -> bool {
     path.len() >= asked.len() && path[path.len() - asked.len()..].iter().zip(asked).all(|it| it.0 == it.1)
 }
 
+/// Returns the identifiers of a node; for a macro, also the one among its parameters.
+fn ids_of(node: &Node<'_>) -> Vec<String> {
+    let own = IDS.iter().filter_map(|it| node.text_of(it)).filter(|it| !it.is_empty());
+    let mut all: Vec<String> = own.map(str::to_owned).collect();
+    let parameters = node.get("parameters").and_then(|it| parameters::read(it.shown()));
+    all.extend(parameters.and_then(|it| it.macro_id).map(std::borrow::Cow::into_owned));
+    all
+}
+
 fn with_id<'d, 'a>(
     parent: Option<&'d Node<'a>>,
     nodes: &'d [Node<'a>],
@@ -136,8 +146,7 @@ fn with_id<'d, 'a>(
     found: &mut Vec<Place<'d, 'a>>,
 ) {
     for (at, node) in nodes.iter().enumerate().filter(|it| !it.1.kind.is_inline()) {
-        let has = IDS.iter().any(|it| node.text_of(it) == Some(id));
-        if has {
+        if ids_of(node).iter().any(|it| it == id) {
             found.push((parent, &nodes[at..=at]));
         }
         with_id(Some(node), &node.children, id, found);
@@ -147,8 +156,7 @@ fn with_id<'d, 'a>(
 /// Adds the addresses of all blocks that have an identifier to `found`, in the order of the text.
 fn ids(nodes: &[Node<'_>], found: &mut Vec<String>) {
     for node in nodes.iter().filter(|it| !it.kind.is_inline()) {
-        let own = IDS.iter().filter_map(|it| node.text_of(it)).filter(|it| !it.is_empty());
-        found.extend(own.map(|it| Address::LocalId(it.to_owned()).to_string()));
+        found.extend(ids_of(node).into_iter().map(|it| Address::LocalId(it).to_string()));
         ids(&node.children, found);
     }
 }

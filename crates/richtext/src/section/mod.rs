@@ -45,6 +45,13 @@ pub enum SectionError {
         /// The number of sections that have the address.
         count: usize,
     },
+    /// The address leads into a block whose parts have no text of their own in the source, such as JSON in wiki markup.
+    Within {
+        /// The address, as text.
+        address: String,
+        /// The index of the block, which can be edited as a whole.
+        block: usize,
+    },
 }
 
 impl<'a> Document<'a> {
@@ -58,7 +65,16 @@ impl<'a> Document<'a> {
         let found = address::find(self, address);
         let named = address.to_string();
         match found.as_slice() {
-            [(parent, nodes)] => Ok(Section { document: self, parent: *parent, nodes }),
+            [(parent, nodes)] => {
+                let section = Section { document: self, parent: *parent, nodes };
+                // What is within JSON or a parameter has no bytes of its own that could be edited.
+                match section.span().is_empty() && parent.is_some_and(|it| it.inner.is_empty()) {
+                    true => {
+                        Err(SectionError::Within { address: named, block: block_of(&self.blocks, nodes) })
+                    }
+                    false => Ok(section),
+                }
+            }
             [] => Err(SectionError::Unknown { address: named, known: address::known(self, address) }),
             several => Err(SectionError::Ambiguous { address: named, count: several.len() }),
         }
@@ -201,9 +217,27 @@ impl Section<'_, '_> {
     }
 }
 
+/// Returns the index of the block that contains `nodes`.
+fn block_of(blocks: &[Node<'_>], nodes: &[Node<'_>]) -> usize {
+    fn contains(node: &Node<'_>, nodes: &[Node<'_>]) -> bool {
+        std::ptr::eq(node.children.as_ptr_range().start, nodes.as_ptr())
+            || node
+                .children
+                .iter()
+                .any(|it| nodes.first().is_some_and(|first| std::ptr::eq(it, first)) || contains(it, nodes))
+    }
+    blocks.iter().position(|it| contains(it, nodes)).unwrap_or_default()
+}
+
 impl fmt::Display for SectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Within { address, block } => {
+                write!(
+                    f,
+                    "expected a section with a text of its own, but {address} is within block [{block}]: edit [{block}]"
+                )
+            }
             Self::Unknown { address, known } if known.is_empty() => {
                 write!(f, "expected a section {address:?}, but found no section with this kind of address")
             }

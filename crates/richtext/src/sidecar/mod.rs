@@ -5,6 +5,7 @@
 //!
 //! A sidecar is JSON text; [`Sidecar::to_json`] documents it. It contains the whole source.
 
+mod around;
 mod cut_off;
 mod edited;
 mod pieces;

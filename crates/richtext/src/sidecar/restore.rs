@@ -72,6 +72,7 @@ impl Sidecar {
             restoring.text.push_str(&self.after);
         }
         let Restoring { mut text, mut losses, copied, .. } = restoring;
+        losses.extend(self.around(&pieces, &edited));
         losses.extend(edited.take_losses());
         losses.extend(parts.iter().flat_map(|it| unkept_names(self.format(), &it.base, &it.edited)));
         // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an

@@ -53,7 +53,8 @@ impl<'a> Attr<'a> {
             "ac:task-uuid",
             "ri:version-at-save",
         ];
-        const SPELLED: [&str; 7] = ["form", "body", "element", "lines", "language", "width", "section"];
+        const SPELLED: [&str; 8] =
+            ["form", "body", "element", "lines", "language", "width", "section", "version"];
         let own = self.name.strip_prefix("storage:").or_else(|| self.name.strip_prefix("wiki:"));
         let is_empty =
             || self.value.shown().trim_matches(['[', ']', '{', '}', ' ', '\n', '\r', '\t']).is_empty();

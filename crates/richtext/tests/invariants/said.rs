@@ -22,6 +22,15 @@ pub(crate) fn said(nodes: &[Node<'_>]) -> Value {
             _ => all.push(own),
         }
     }
+    // One empty paragraph is what some formats require where there is nothing.
+    if let [only] = nodes
+        && only.kind == Kind::Paragraph
+        && all[0]["children"] == json!([])
+        && all[0]["attrs"] == json!({})
+        && all[0]["marks"] == json!([])
+    {
+        return json!([]);
+    }
     Value::Array(all)
 }
 
@@ -79,7 +88,7 @@ fn mark(mark: &Mark<'_>) -> Value {
 }
 
 fn attrs(attrs: &[Attr<'_>]) -> Value {
-    const IDENTITY: [&str; 16] = [
+    const IDENTITY: [&str; 17] = [
         "localId",
         "/localId",
         "ac:macro-id",
@@ -92,6 +101,7 @@ fn attrs(attrs: &[Attr<'_>]) -> Value {
         "storage:element",
         "storage:form",
         "storage:section",
+        "storage:version",
         "wiki:form",
         "wiki:language",
         "wiki:lines",

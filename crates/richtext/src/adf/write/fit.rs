@@ -49,10 +49,16 @@ pub(super) fn is_sound(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns whether a node has as many children as the schema requires; for a `mediaSingle`, whether it has
+/// The most columns of a layout section.
+pub(super) const MAX_COLUMNS: usize = 3;
+
+/// Returns whether a node has as many children as the schema requires and allows; for a `mediaSingle`, whether it has
 /// children of the required kinds. Raw ADF among the children counts as enough, because it may contain
 /// several nodes.
 pub(super) fn is_full(node: &Node<'_>) -> bool {
+    if node.kind == Kind::LayoutSection && node.children.len() > MAX_COLUMNS {
+        return false;
+    }
     if node.kind == Kind::MediaSingle {
         let kinds: Vec<_> = node.children.iter().map(|it| it.kind).collect();
         return matches!(&*kinds, [Kind::Media] | [Kind::Media, Kind::Caption])

@@ -8,6 +8,7 @@
 //! | panel | panel | its blocks |
 //! | layout | anywhere but in the document, or with one column only | the blocks of its columns |
 //! | card | quote, list item | a paragraph with an `inlineCard` |
+//! | layout of more than three columns | | layouts below each other |
 //! | `mediaGroup` | list item, other parents that do not allow it | a `mediaSingle` for each file |
 //! | task list | task | a list after the task, as ADF nests tasks |
 //! | other blocks | quote, panel, expand, list item | blocks before, between or after parts of the parent |
@@ -24,7 +25,7 @@
 use thin_vec::{ThinVec, thin_vec};
 
 use super::super::schema::Model;
-use super::fit::{fits, format, is_allowed, is_full, is_sound};
+use super::fit::{MAX_COLUMNS, fits, format, is_allowed, is_full, is_sound};
 use super::{picture, verbatim, visible};
 use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
 
@@ -61,6 +62,7 @@ fn placed<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     match node.kind {
         Kind::Group => node.children.iter().flat_map(|it| placed(it, parent)).collect(),
         kind if kind.is_inline() => inline(node, parent),
+        Kind::LayoutSection if parent.is_none() && node.children.len() > MAX_COLUMNS => rows(node),
         Kind::RawBlock if format(node) == "markdown" => shown(visible::text(node), parent),
         Kind::Paragraph if has_picture(node) && allows(parent, Kind::MediaSingle) => {
             picture::lifted(node).iter().flat_map(|it| placed(it, parent)).collect()
@@ -70,6 +72,18 @@ fn placed<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
         }
         _ => block(node, parent),
     }
+}
+
+/// Returns the layout sections that carry the columns of `node`, which has too many for one; their widths are lost.
+fn rows<'a>(node: &Node<'a>) -> Vec<Piece<'a>> {
+    let count = node.children.len().div_ceil(MAX_COLUMNS);
+    let size = node.children.len().div_ceil(count);
+    let section = |columns: &[Node<'a>]| {
+        let mut columns = ThinVec::from(columns);
+        columns.iter_mut().for_each(|it| it.attrs.retain(|it| it.name != "width"));
+        placed(&shell(node, None).holding(columns), None)
+    };
+    node.children.chunks(size).flat_map(section).collect()
 }
 
 fn has_picture(node: &Node<'_>) -> bool {

@@ -45,7 +45,7 @@ pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a
             Cow::Owned(text)
         }
     };
-    match &*text {
+    match text.trim_end_matches([' ', '\t']) {
         "<!-- -->" => Item::Separator,
         "<br>" => {
             let line = Node::new(Kind::HardBreak).at(span, span);

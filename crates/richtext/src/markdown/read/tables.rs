@@ -247,16 +247,26 @@ impl Tag {
         const NAMES: [&str; 7] = ["table", "thead", "tbody", "tfoot", "tr", "td", "th"];
         let bytes = source.as_bytes();
         let (mut at, mut depth) = (at, 0);
-        while let Some(found) = memchr::memchr2(b'<', b'`', &bytes[at..]).map(|it| at + it) {
-            if bytes[found] == b'`' {
-                at = after_code(source, found);
-                continue;
-            }
+        while let Some(found) = memchr::memchr3(b'<', b'`', b'\n', &bytes[at..]).map(|it| at + it) {
             at = found + 1;
+            match bytes[found] {
+                b'\n' => {
+                    at = after_line(source, at);
+                    continue;
+                }
+                b'`' if !is_escaped(bytes, found) => {
+                    at = after_code(source, found);
+                    continue;
+                }
+                b'<' if !is_escaped(bytes, found) => {}
+                _ => continue,
+            }
             let opens = bytes.get(at) != Some(&b'/');
             let rest = &source[at + usize::from(!opens)..];
             let length = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-            let Some(name) = NAMES.into_iter().find(|it| it.eq_ignore_ascii_case(&rest[..length])) else {
+            let ends = rest[length..].starts_with([' ', '\t', '\n', '\r', '>']);
+            let named = |it: &&str| ends && it.eq_ignore_ascii_case(&rest[..length]);
+            let Some(name) = NAMES.into_iter().find(named) else {
                 if is_in_cell { continue } else { return Err(Odd::Other) }
             };
             let end = found + source[found..].find('>').ok_or(Odd::NoEnd)? + 1;
@@ -274,12 +284,46 @@ impl Tag {
     }
 }
 
-/// Returns the offset after the code that begins with backticks at `at`; after the backticks if the code has no end.
+fn is_escaped(bytes: &[u8], at: usize) -> bool {
+    bytes[..at].iter().rev().take_while(|it| **it == b'\\').count() % 2 == 1
+}
+
+/// Returns the offset after the code between fences that begins with the line at `at`, or after that line if it is a directive;
+/// `at` for any other line.
+fn after_line(source: &str, at: usize) -> usize {
+    let line_end = |at: usize| source[at..].find('\n').map_or(source.len(), |it| at + it);
+    let bare = |at: usize| source[at..line_end(at)].trim_start_matches([' ', '\t', '>', '-', '*', '+']);
+    let line = bare(at);
+    if line.starts_with("::") {
+        return line_end(at);
+    }
+    let Some(sign) = line.chars().next().filter(|it| matches!(it, '`' | '~')) else { return at };
+    let run = |line: &str| line.chars().take_while(|it| *it == sign).count();
+    let length = run(line);
+    if length < 3 || sign == '`' && line[length..].contains('`') {
+        return at;
+    }
+    let mut next = line_end(at);
+    while next < source.len() {
+        let line = bare(next + 1).trim_end();
+        if run(line) >= length && line.chars().all(|it| it == sign) {
+            return line_end(next + 1);
+        }
+        next = line_end(next + 1);
+    }
+    at
+}
+
+/// Returns the offset after the code that begins with backticks at `at`; after the backticks if the code has no end in its
+/// paragraph.
 fn after_code(source: &str, at: usize) -> usize {
     let run = |at: usize| source[at..].bytes().take_while(|it| *it == b'`').count();
     let length = run(at);
     let mut next = at + length;
     while let Some(found) = memchr::memchr(b'`', &source.as_bytes()[next..]).map(|it| next + it) {
+        if source[next..found].contains("\n\n") {
+            break;
+        }
         let ticks = run(found);
         if ticks == length {
             return found + ticks;

@@ -43,8 +43,13 @@ impl<'a> Reader<'_, 'a> {
         node.children.push(self.media(index, &mut picture));
         if let Some(caption) = picture.caption {
             let mut held = self.element(caption, Kind::Caption, &[]);
+            let paragraph = self.lone_paragraph(caption);
+            match paragraph {
+                Some(paragraph) => held.inner = self.xml.item(paragraph).inner(),
+                None => held.attrs.push(Attr::string("storage:form", "bare")),
+            }
             let run = inline::Run::within(held.inner, scope.depth + 2);
-            self.inlines(self.xml.children(caption), &run, &mut held.children);
+            self.inlines(self.xml.children(paragraph.unwrap_or(caption)), &run, &mut held.children);
             node.children.push(self.finish(caption, held));
             node.children.sort_by_key(|it| it.span.start);
         }
@@ -152,7 +157,9 @@ impl<'a> Reader<'_, 'a> {
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
             let repeated = match self.xml.name(child) {
                 "ri:attachment" | "ri:url" => resource.replace(child).is_some(),
-                "ac:caption" if !self.xml.item(child).has_blocks => caption.replace(child).is_some(),
+                "ac:caption" if !self.xml.item(child).has_blocks || self.lone_paragraph(child).is_some() => {
+                    caption.replace(child).is_some()
+                }
                 "ac:adf-mark" => {
                     marks.push(self.border(child)?);
                     false
@@ -170,6 +177,14 @@ impl<'a> Reader<'_, 'a> {
             target.attrs.push(Attr::string("storage:form", "ri:url"));
         }
         Some(Picture { resource, target, caption, marks })
+    }
+
+    /// Returns the paragraph that is all of a caption, without attributes and blocks in it.
+    fn lone_paragraph(&self, caption: usize) -> Option<usize> {
+        let mut held = self.xml.children(caption).filter(|it| !self.xml.is_blank(*it));
+        let only = held.next().filter(|it| self.xml.name(*it) == "p" && !self.xml.item(*it).self_closing)?;
+        let is_bare = self.xml.attributes(only).next().is_none() && !self.xml.item(only).has_blocks;
+        (is_bare && held.next().is_none()).then_some(only)
     }
 
     fn border(&self, index: usize) -> Option<Mark<'a>> {

@@ -116,8 +116,11 @@ impl<'a> Reader<'_, 'a> {
     /// parameters except those in `known`.
     fn known_macro(&self, index: usize, found: &Macro<'a>, kind: Kind, known: &[&str]) -> Node<'a> {
         let mut node = self.element(index, kind, &["ac:name", "ac:schema-version"]);
-        let version = self.xml.attribute(index, "ac:schema-version").filter(|it| *it != "1");
-        node.attrs.extend(version.map(|it| Attr::string("ac:schema-version", it)));
+        match self.xml.attribute(index, "ac:schema-version") {
+            Some(version) if version == "1" => {}
+            Some(version) => node.attrs.push(Attr::string("ac:schema-version", version)),
+            None => node.attrs.push(Attr::string("storage:version", "none")),
+        }
         let others = found.params.iter().filter(|it| !known.contains(&&*it.name));
         node.attrs.extend(others.map(|it| Attr::string(format!("param:{}", it.name), it.text.clone())));
         self.form(index, found, &mut node);

@@ -34,7 +34,9 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn task(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
-        let mut task = self.element(index, Kind::TaskItem, &[]);
+        let mut task = self.element(index, Kind::TaskItem, &["ac:local-id"]);
+        // The identifier of a task in ADF is its `ac:task-uuid`.
+        task.attrs.extend(self.xml.attribute(index, "ac:local-id").map(|it| Attr::string("ac:local-id", it)));
         let mut body = None;
         let mut state = "TODO";
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {

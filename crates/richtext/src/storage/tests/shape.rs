@@ -72,7 +72,8 @@ fn attrs(attrs: &[Attr<'_>]) -> String {
 }
 
 fn matters(name: &str) -> bool {
-    name.split_once(':').is_none_or(|it| matches!(it.0, "html" | "ac" | "ri" | "param" | "storage"))
+    name != "storage:version"
+        && name.split_once(':').is_none_or(|it| matches!(it.0, "html" | "ac" | "ri" | "param" | "storage"))
 }
 
 fn attr(attr: &Attr<'_>) -> String {

@@ -200,8 +200,11 @@ impl Writer {
     pub(super) fn media_parts(&mut self, nodes: &[Node<'_>]) {
         for node in nodes {
             if node.kind == Kind::Caption {
+                let is_bare = node.text_of("storage:form") == Some("bare");
                 self.tag(Tag::of("ac:caption", node), &[]);
+                self.out.push_str(if is_bare { "" } else { "<p>" });
                 self.inlines(&node.children);
+                self.out.push_str(if is_bare { "" } else { "</p>" });
                 self.close("ac:caption");
                 continue;
             }

@@ -14,13 +14,16 @@ impl Writer {
     /// `kind` is the node's kind, if the reader would take the macro for another kind.
     fn open_macro(&mut self, node: &Node<'_>, name: &str, used: &[&str], kind: Option<Kind>) -> &'static str {
         let element = element(node);
-        let version = node.text_of("ac:schema-version").unwrap_or("1");
+        let is_absent = node.text_of("storage:version") == Some("none");
+        let version = node.text_of("ac:schema-version").or((!is_absent).then_some("1"));
         let told: &[MarkKind] = if breakout(node).is_some() { &[MarkKind::Breakout] } else { &[] };
         let mut tag = Tag::of(element, node).but(used).but_marks(told);
         if let Some(kind) = kind {
             tag = tag.kind(kind);
         }
-        self.tag(tag, &[("ac:name", name), ("ac:schema-version", version)]);
+        let version = version.map(|it| ("ac:schema-version", it));
+        let native: Vec<_> = [("ac:name", name)].into_iter().chain(version).collect();
+        self.tag(tag, &native);
         element
     }
 
