@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, take_losses};
 use crate::document::Document;
 use crate::format::Format;
 use crate::loss::{Loss, LossKind};
+use crate::markdown::join_code;
 use crate::spelling;
 use crate::storage;
 use crate::tree::Node;
@@ -65,6 +66,9 @@ pub fn convert_with(
     let mut read_again = || {
         let mut document = Document::read(from, source);
         change(&mut document);
+        if matches!(from, Format::Markdown(_)) && !matches!(to, Format::Markdown(_)) {
+            join_code(&mut document.blocks);
+        }
         document
     };
     let Document { blocks, mut diagnostics, .. } = read_again();
@@ -89,7 +93,10 @@ impl Document<'_> {
     /// Converts this document to the format `to`, with a list of losses. To fill in names, call
     /// [`resolve`](Self::resolve) first.
     #[must_use]
-    pub fn convert(self, to: Format) -> Conversion {
+    pub fn convert(mut self, to: Format) -> Conversion {
+        if matches!(self.format, Format::Markdown(_)) && !matches!(to, Format::Markdown(_)) {
+            join_code(&mut self.blocks);
+        }
         let Self { format: from, blocks, diagnostics, .. } = &self;
         let text = self.write(to);
         let read = Document::read_back(to, &text).blocks;

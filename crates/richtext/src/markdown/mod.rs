@@ -32,7 +32,7 @@ use thin_vec::ThinVec;
 use crate::Flavor;
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node, NodeLimit};
+use crate::tree::{Kind, Node, NodeLimit, Span};
 
 /// Returns the extended Markdown of `blocks`, and for each block the byte offset in that Markdown at which
 /// its text ends.
@@ -45,6 +45,20 @@ pub(crate) fn document_with_ends(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
 /// text.
 pub(crate) fn blocks_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     read::document_where(source, keep)
+}
+
+/// Joins the texts of each block of code, which signs such as the `>` of a quote divide in the source: for nodes that are written
+/// elsewhere.
+pub(crate) fn join_code(blocks: &mut [Node<'_>]) {
+    for block in blocks {
+        if block.kind == Kind::CodeBlock && block.children.len() > 1 {
+            let code: String = block.children.iter().map(|it| &*it.text).collect();
+            let inner = block.inner;
+            block.children.truncate(1);
+            block.children[0] = Node::of_text(code).at(inner, Span::at(inner.end as usize));
+        }
+        join_code(&mut block.children);
+    }
 }
 
 /// The Markdown format. The flavour only matters for writing: both are read alike.

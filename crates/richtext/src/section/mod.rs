@@ -13,6 +13,7 @@ pub use address::Address;
 use crate::diagnostic::take_losses;
 use crate::document::Document;
 use crate::format::Format;
+use crate::markdown::join_code;
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored, invalid, unkept_names};
@@ -68,7 +69,8 @@ impl<'a> Document<'a> {
             [(parent, nodes)] => {
                 let section = Section { document: self, parent: *parent, nodes };
                 // What is within JSON or a parameter has no bytes of its own that could be edited.
-                match section.span().is_empty() && parent.is_some_and(|it| it.inner.is_empty()) {
+                let says = |it: &Node<'_>| !it.children.is_empty() || !it.text.is_empty();
+                match section.span().is_empty() && parent.is_some() && nodes.iter().any(says) {
                     true => {
                         Err(SectionError::Within { address: named, block: block_of(&self.blocks, nodes) })
                     }
@@ -112,6 +114,7 @@ impl Section<'_, '_> {
         let before = self.markdown();
         let mut base = Document::read(Format::EDITED, &before);
         let mut edited = Document::read(Format::EDITED, markdown);
+        join_code(&mut edited.blocks);
         let old = take_losses(&mut base.diagnostics);
         let mut slips = take_losses(&mut edited.diagnostics);
         slips.retain(|it| !old.iter().any(|old| old.message == it.message));

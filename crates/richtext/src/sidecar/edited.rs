@@ -11,7 +11,7 @@ use crate::diagnostic::take_losses;
 use crate::document::{mark, moved};
 use crate::format::Format;
 use crate::loss::Loss;
-use crate::markdown::Partly;
+use crate::markdown::{Partly, join_code};
 use crate::tree::Node;
 
 /// The edited Markdown. A block whose text was in the Markdown before the edit is usually copied, so its
@@ -31,7 +31,8 @@ pub(super) struct Edited<'e> {
 impl<'e> Edited<'e> {
     pub(super) fn read(source: &'e str, entries: &[Entry]) -> Self {
         let known: BTreeSet<u64> = entries.iter().flat_map(|it| &it.markdown).map(|it| number(it)).collect();
-        let read = blocks_where(source, &|it| !known.contains(&number(it)));
+        let mut read = blocks_where(source, &|it| !known.contains(&number(it)));
+        join_code(&mut read.blocks);
         Self { source, read, whole: OnceCell::new(), known }
     }
 

@@ -224,14 +224,7 @@ impl Writer {
             return;
         }
         self.out.push_str(",\"content\":[");
-        // Signs of a quote or a list between the lines of code divide it in the source only.
-        let is_bare = |it: &Node<'_>| it.kind == Kind::Text && it.marks.is_empty() && it.attrs.is_empty();
-        if node.kind == Kind::CodeBlock && node.children.len() > 1 && node.children.iter().all(is_bare) {
-            let code: String = node.children.iter().map(|it| &*it.text).collect();
-            self.siblings(&[Node::of_text(code)], node.kind);
-        } else {
-            self.siblings(&node.children, node.kind);
-        }
+        self.siblings(&node.children, node.kind);
         self.out.push(']');
     }
 

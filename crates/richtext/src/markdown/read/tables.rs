@@ -69,12 +69,26 @@ pub(super) fn shaped(source: &str) -> Option<Shaped> {
             Err(Odd::NoEnd) => break,
         };
         shaped.copy(source, done..start);
+        let indent = if is_in_item(source, start, indent.len()) { indent } else { "" };
         table.write(source, indent, &mut shaped);
         done = table.end;
     }
     shaped.copy(source, done..source.len());
     (shaped.text != source).then_some(shaped)
 }
+
+/// Returns whether the line at `start`, which is indented so far, belongs to a list item.
+fn is_in_item(source: &str, start: usize, indent: usize) -> bool {
+    let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let outer = |line: &&str| !line.trim().is_empty() && depth(line) < indent;
+    let before = source[..start].lines().rev().take(MAX_LINES).find(outer);
+    before.is_some_and(|it| {
+        it.trim_start().starts_with(['-', '*', '+', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+    })
+}
+
+/// The most lines in which the list item around a table is looked for.
+const MAX_LINES: usize = 100;
 
 /// The fences of code in a text, which is gone through once.
 struct Fences<'s> {

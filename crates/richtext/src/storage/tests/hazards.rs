@@ -284,7 +284,7 @@ fn a_picture_is_a_block_alone_and_inline_among_text() {
 fn a_picture_keeps_its_size_caption_border_and_link() {
     check(
         "<ac:image ac:layout=\"wide\" ac:width=\"340.5\" ac:custom-width=\"true\" ac:original-width=\"9\" ac:href=\"http://x\"><ri:attachment ri:filename=\"a\"><ri:page ri:content-title=\"P\" /></ri:attachment><ac:adf-mark key=\"border\" size=\"2\" color=\"#091e4224\" /><ac:caption>c <b>d</b></ac:caption></ac:image>",
-        r##"MediaSingle{layout="wide" width=340.5 widthType="pixel"}[Media{storage:container="<ri:page ri:content-title=\"P\" />" type="external" url="attachment:a" width=9}+Border{color="#091e4224" size=2}+Link{href="http://x"} Caption["c " "d"+Strong{storage:form="b"}]]"##,
+        r##"MediaSingle{layout="wide" width=340.5 widthType="pixel"}[Media{storage:container="<ri:page ri:content-title=\"P\" />" type="external" url="attachment:a" width=9}+Border{color="#091e4224" size=2}+Link{href="http://x"} Caption{storage:form="bare"}["c " "d"+Strong{storage:form="b"}]]"##,
     );
 }
 
