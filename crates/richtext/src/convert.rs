@@ -2,10 +2,10 @@
 
 use crate::adf;
 use crate::compare::{Outline, differences};
-use crate::diagnostic::{Diagnostic, take_losses};
+use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::format::Format;
-use crate::loss::{Loss, LossKind};
+use crate::loss::{Loss, LossKind, take_losses};
 use crate::markdown::join_code;
 use crate::spelling;
 use crate::storage;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::loss::{Loss, LossKind};
 use crate::tree::Span;
 
 /// A message about a part of a text: a syntax error, or content that is not allowed there.
@@ -13,7 +12,7 @@ pub struct Diagnostic {
     /// The bytes of the source that the message is about.
     pub span: Span,
     /// Whether this text is in no node of the tree, or in one that its author can't have meant.
-    is_loss: bool,
+    pub(crate) is_loss: bool,
 }
 
 impl Diagnostic {
@@ -32,12 +31,6 @@ impl Diagnostic {
     pub fn shown<'a>(&'a self, source: &'a str) -> impl fmt::Display + 'a {
         Shown { diagnostic: self, position: Position::of(source, self.span.start as usize) }
     }
-}
-
-/// Moves those diagnostics that are losses out of `all`, and returns them as losses of content.
-pub(crate) fn take_losses(all: &mut Vec<Diagnostic>) -> Vec<Loss> {
-    let losses = all.extract_if(.., |it| it.is_loss);
-    losses.map(|it| Loss { kind: LossKind::Content, message: it.message, span: it.span }).collect()
 }
 
 struct Shown<'a> {

@@ -1,5 +1,6 @@
 //! Losses of a conversion: differences between the content of the source and that of the written text.
 
+use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
 /// The most losses of content and attributes that a conversion reports. Losses of identifiers
@@ -43,4 +44,10 @@ impl LossKind {
             Self::Content => "content",
         }
     }
+}
+
+/// Moves those diagnostics that are losses out of `all`, and returns them as losses of content.
+pub(crate) fn take_losses(all: &mut Vec<Diagnostic>) -> Vec<Loss> {
+    let losses = all.extract_if(.., |it| it.is_loss);
+    losses.map(|it| Loss { kind: LossKind::Content, message: it.message, span: it.span }).collect()
 }

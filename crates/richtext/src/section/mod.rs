@@ -10,11 +10,11 @@ use std::fmt;
 
 pub use address::Address;
 
-use crate::diagnostic::take_losses;
 use crate::document::Document;
 use crate::format::Format;
+use crate::loss::take_losses;
 use crate::markdown::join_code;
-use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
+use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam, with_line_ends};
 use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored, invalid, unkept_names};
 use crate::tree::{Kind, Node, Span};
@@ -61,21 +61,19 @@ impl<'a> Document<'a> {
     /// # Errors
     ///
     /// [`Unknown`](SectionError::Unknown) if no section has the address,
-    /// [`Ambiguous`](SectionError::Ambiguous) if more than one has it.
+    /// [`Ambiguous`](SectionError::Ambiguous) if more than one has it,
+    /// [`Within`](SectionError::Within) if it leads into JSON.
     pub fn section(&self, address: &Address) -> Result<Section<'_, 'a>, SectionError> {
         let found = address::find(self, address);
         let named = address.to_string();
         match found.as_slice() {
             [(parent, nodes)] => {
                 let section = Section { document: self, parent: *parent, nodes };
-                // What is within JSON or a parameter has no bytes of its own that could be edited.
+                let block = section.block(section.span());
+                // The JSON of a block has no bytes of its own for its parts.
                 let says = |it: &Node<'_>| !it.children.is_empty() || !it.text.is_empty();
-                match section.span().is_empty() && parent.is_some() && nodes.iter().any(says) {
-                    true => {
-                        Err(SectionError::Within { address: named, block: block_of(&self.blocks, nodes) })
-                    }
-                    false => Ok(section),
-                }
+                let is_within = section.span().is_empty() && parent.is_some() && nodes.iter().any(says);
+                if is_within { Err(SectionError::Within { address: named, block }) } else { Ok(section) }
             }
             [] => Err(SectionError::Unknown { address: named, known: address::known(self, address) }),
             several => Err(SectionError::Ambiguous { address: named, count: several.len() }),
@@ -139,6 +137,7 @@ impl Section<'_, '_> {
         };
         let text =
             format!("{}{}{}", &source[..outer.start as usize], merged.text, &source[outer.end as usize..]);
+        let text = with_line_ends(text, self.document.format, &[source]);
         let gone = gone(&[edit]).into_iter().flatten().filter(|it| it.is_gone_from(&text));
         Restored {
             conflicts: gone.map(|it| self.conflict(it)).collect(),
@@ -215,21 +214,13 @@ impl Section<'_, '_> {
     }
 
     fn conflict(&self, gone: Gone) -> Conflict {
-        let block = self.document.blocks.iter().position(|it| it.span.holds(gone.span)).unwrap_or(0);
-        Conflict { what: gone.what, block }
+        Conflict { what: gone.what, block: self.block(gone.span) }
     }
-}
 
-/// Returns the index of the block that contains `nodes`.
-fn block_of(blocks: &[Node<'_>], nodes: &[Node<'_>]) -> usize {
-    fn contains(node: &Node<'_>, nodes: &[Node<'_>]) -> bool {
-        std::ptr::eq(node.children.as_ptr_range().start, nodes.as_ptr())
-            || node
-                .children
-                .iter()
-                .any(|it| nodes.first().is_some_and(|first| std::ptr::eq(it, first)) || contains(it, nodes))
+    /// Returns the index of the block of the document that contains `span`.
+    fn block(&self, span: Span) -> usize {
+        self.document.blocks.iter().position(|it| it.span.holds(span)).unwrap_or(0)
     }
-    blocks.iter().position(|it| contains(it, nodes)).unwrap_or_default()
 }
 
 impl fmt::Display for SectionError {

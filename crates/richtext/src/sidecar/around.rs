@@ -52,9 +52,8 @@ impl Sidecar {
             let Some(Piece::New(at)) = piece else { return None };
             let text = edited.block(*at).plain_text();
             let begins = |it: &&str| text.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it));
-            let is_about = edited.block(*at).kind == Kind::Paragraph
-                && starts.iter().any(|it| begins(&it))
-                && is_right(&text);
+            let is_about =
+                edited.block(*at).kind == Kind::Paragraph && starts.iter().any(begins) && is_right(&text);
             let shown = shortened(&text);
             is_about.then(|| {
                 loss(*at, format!("expected the text, but found words about it: leave out {shown:?}"))

@@ -7,10 +7,9 @@ use thin_vec::ThinVec;
 
 use super::Entry;
 use super::pieces::number;
-use crate::diagnostic::take_losses;
 use crate::document::{mark, moved};
 use crate::format::Format;
-use crate::loss::Loss;
+use crate::loss::{Loss, take_losses};
 use crate::markdown::{Partly, join_code};
 use crate::tree::Node;
 

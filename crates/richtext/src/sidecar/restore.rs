@@ -13,7 +13,7 @@ use crate::compare::print;
 use crate::document::MARK;
 use crate::format::Format;
 use crate::loss::Loss;
-use crate::merge::{Edit, Gone, brought, gone, merge, seam, written};
+use crate::merge::{Edit, Gone, brought, gone, merge, seam, with_line_ends, written};
 use crate::names::{Names, Resolver, identify};
 use crate::spelling::{self, Spelling};
 use crate::tree::{Kind, Node, Span};
@@ -81,6 +81,8 @@ impl Sidecar {
             let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
             text = format!("{}{}", &text[..mark], in_document(spelling.as_ref(), &text[mark..]));
         }
+        let entries = self.entries.iter().flat_map(|it| [&*it.before, &*it.source]);
+        text = with_line_ends(text, self.format(), &entries.chain([&*self.after]).collect::<Vec<_>>());
         let mut conflicts = conflicts(&parts, &edits, &text);
         conflicts.extend(self.cut_off(&pieces, &edited));
         let invalid = parts.iter().flat_map(|it| invalid(self.format(), &it.base, &it.edited)).collect();

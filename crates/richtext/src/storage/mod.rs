@@ -7,12 +7,14 @@
 mod escape;
 mod grid;
 pub(crate) mod layout;
+mod malformed;
 mod names;
 mod read;
 mod style;
 mod write;
 mod xml;
 
+pub(crate) use malformed::malformed;
 use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
@@ -46,21 +48,6 @@ impl Spelling for Storage {
     fn place(&self, spelling: &str, _within: Kind, offset: usize) -> Option<usize> {
         escape::place(spelling, offset)
     }
-}
-
-/// Returns a diagnostic for each raw node of storage format that is not well-formed XML: it would be written as it is, and
-/// Confluence would refuse the page.
-pub(crate) fn malformed(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    let mut open: Vec<&Node<'_>> = nodes.iter().rev().collect();
-    while let Some(node) = open.pop() {
-        if node.kind.is_verbatim() && node.text_of("/format") == Some("storage") {
-            let why = xml::fault(&node.text).map(|it| format!("storage format: {it}"));
-            found.extend(why.map(|it| Diagnostic::new(node.span, it)));
-        }
-        open.extend(node.children.iter().rev());
-    }
-    found
 }
 
 #[cfg(test)]

@@ -136,16 +136,6 @@ pub(super) fn is_sound(text: &str) -> bool {
     Xml::parse(text).1.is_empty()
 }
 
-/// Returns what keeps `text` from being well-formed; `None` if nothing does.
-pub(super) fn fault(text: &str) -> Option<String> {
-    let (xml, diagnostics) = Xml::parse(text);
-    let is_odd = |it: &usize| xml.items[*it].sort == Sort::Element && !names::is_name(xml.name(*it));
-    let odd = || (0..xml.items.len()).find(is_odd);
-    let named =
-        |it: usize| format!("expected the name of an element, but found {:?}", shortened(xml.name(it)));
-    diagnostics.first().map(|it| it.message.clone()).or_else(|| odd().map(named))
-}
-
 /// An iterator over the indices of siblings.
 #[derive(Clone)]
 pub(super) struct Siblings<'x> {
@@ -502,7 +492,7 @@ fn cut(text: &str, bytes: usize) -> &str {
     &text[..end.unwrap_or_default()]
 }
 
-fn shortened(raw: &str) -> &str {
+pub(super) fn shortened(raw: &str) -> &str {
     cut(raw, 80)
 }
 

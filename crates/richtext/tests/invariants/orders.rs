@@ -152,7 +152,7 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
     shorter.iter().flat_map(|it| (0..count).map(move |at| put(it, at))).collect()
 }
 
-/// What an edit does besides the new order, to the thing with this number.
+/// Another edit beside the new order.
 #[derive(Clone, Copy, Debug)]
 enum Other {
     Nothing,

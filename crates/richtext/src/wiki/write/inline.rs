@@ -244,7 +244,8 @@ impl Spell<'_> {
         }
         let text: String = items.iter().map(|it| it.node.text.as_ref()).collect();
         self.out.push_str("{{");
-        text::spell_code(&text, self.care, &mut self.out);
+        let in_cell = matches!(self.line, Line::Paragraph(Container::Cell));
+        text::spell_code(&text, self.care, in_cell, &mut self.out);
         self.out.push_str("}}");
     }
 

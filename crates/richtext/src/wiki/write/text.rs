@@ -47,7 +47,7 @@ pub(super) fn is_plain(text: &str) -> bool {
 }
 
 /// Appends the spelling of `text` within a code mark (`{{…}}`) to `to`.
-pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
+pub(super) fn spell_code(text: &str, care: Care, in_cell: bool, to: &mut String) {
     for (at, it) in text.char_indices() {
         let next = text[at + it.len_utf8()..].chars().next();
         match it {
@@ -57,6 +57,8 @@ pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
             '\\' if escapes(next) || care == Care::Forced => to.push_str("&#92;"),
             '}' if care >= Care::Escaped || next.is_none() => to.push_str("&#125;"),
             '{' if care >= Care::Escaped => to.push_str("&#123;"),
+            // Atlassian's own parser takes a bar in code for the end of the cell.
+            '|' if in_cell && !to.ends_with('\\') => to.push_str("\\|"),
             '|' if care >= Care::Escaped => to.push_str("&#124;"),
             '-' if care == Care::Forced => to.push_str("&#45;"),
             '[' | ']' | '!' | ' ' if care == Care::Forced => to.push_str(&format!("&#{};", it as u32)),
