@@ -96,21 +96,24 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
     }
 }
 
-/// Returns the edited nodes of each part in `edits`. The edit may have moved a rich node from one part to
+/// Returns the edited nodes of each part in `edits`. The edit may have moved a rich node or a task from one part to
 /// another. If the node is found exactly once before and exactly once after the edit, it keeps the data that
-/// Markdown does not show. Nodes before the edit are not looked for in a part whose rich nodes in `ours` and
+/// Markdown does not show. Nodes before the edit are not looked for in a part whose rich nodes (or tasks) in `ours` and
 /// `base` differ in kind or number.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
-    for edit in edits {
-        let (ours, base) = (rich(edit.ours), rich(edit.base));
+    let kinds: [fn(&Node<'_>) -> bool; 2] = [|it| it.is_rich(), is_task];
+    for (edit, of_kind) in edits.iter().flat_map(|it| kinds.map(|kind| (it, kind))) {
+        let (ours, base) = (all(edit.ours, of_kind), all(edit.base, of_kind));
         if ours.len() == base.len() && ours.iter().zip(&base).all(|it| it.0.kind == it.1.kind) {
             for (ours, base) in ours.into_iter().zip(base) {
                 homes.entry(print_unmarked(base)).or_default().push(Home { ours, base });
             }
         }
     }
-    let now = counts(edits.iter().flat_map(|it| rich(it.edited)).map(print_unmarked));
+    let movable = |it: &Node<'_>| kinds.iter().any(|kind| kind(it));
+    let now = edits.iter().flat_map(|it| all(it.edited, movable)).map(print_unmarked);
+    let now = counts(now);
     homes.retain(|key, homes| homes.len() == 1 && now.get(key) == Some(&1));
     edits.iter().map(|edit| edit.edited.iter().map(|it| with_its_own(it, &homes)).collect()).collect()
 }
@@ -128,7 +131,7 @@ fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>
     if homes.is_empty() {
         return node.clone();
     }
-    if node.is_rich()
+    if (node.is_rich() || is_task(node))
         && let Some([home]) = homes.get(&print_unmarked(node)).map(Vec::as_slice)
     {
         return graft::node(home.ours, home.base, node);
@@ -151,18 +154,30 @@ fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
     true
 }
 
-/// Returns the rich nodes among `nodes` and their descendants.
-fn rich<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<&'n Node<'a>> {
-    let mut found = Vec::new();
-    nodes.iter().for_each(|it| gather(it, &mut found));
-    found
+fn is_task(node: &Node<'_>) -> bool {
+    node.kind == Kind::TaskItem
 }
 
-fn gather<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
-    if node.is_rich() {
-        found.push(node);
+/// Returns the rich nodes among `nodes` and their descendants.
+fn rich<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<&'n Node<'a>> {
+    all(nodes, |it: &Node<'_>| it.is_rich())
+}
+
+/// Returns the nodes for which `of_kind` is true, among `nodes` and their descendants.
+fn all<'n, 'a>(nodes: &'n [Node<'a>], of_kind: impl Fn(&Node<'_>) -> bool) -> Vec<&'n Node<'a>> {
+    fn gather<'n, 'a>(
+        node: &'n Node<'a>,
+        of_kind: &dyn Fn(&Node<'_>) -> bool,
+        found: &mut Vec<&'n Node<'a>>,
+    ) {
+        if of_kind(node) {
+            found.push(node);
+        }
+        node.children.iter().for_each(|it| gather(it, of_kind, found));
     }
-    node.children.iter().for_each(|it| gather(it, found));
+    let mut found = Vec::new();
+    nodes.iter().for_each(|it| gather(it, &of_kind, &mut found));
+    found
 }
 
 fn described(node: &Node<'_>) -> String {

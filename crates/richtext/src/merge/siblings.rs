@@ -1,10 +1,13 @@
 //! Merges an edit of sibling blocks: copies unchanged blocks with the separators before them, and merges the
 //! children of changed ones.
 
-use super::{Merge, Reach, graft};
-use crate::compare::{print, similarity};
+use std::slice::from_ref;
+
+use super::{Edit, Merge, Reach, graft, without_old};
+use crate::compare::{differences, print, similarity};
+use crate::loss::LossKind;
 use crate::matching::{Match, matches};
-use crate::tree::{Holds, Node, Span};
+use crate::tree::{Holds, Kind, Node, Span};
 
 /// A piece of the new text of a region.
 pub(super) enum Piece {
@@ -65,15 +68,40 @@ impl Merge<'_> {
         }
         match self.siblings(&ours.children, &base.children, &edited.children, Some(ours), ours.inner) {
             Some(inner) => {
-                let (span, within) = (ours.span.range(), ours.inner.range());
-                format!(
-                    "{}{inner}{}",
-                    &self.source[span.start..within.start],
-                    &self.source[within.end..span.end]
-                )
+                let text = self.within_markup_of(ours, &inner);
+                let edit = Edit { ours: from_ref(ours), base: from_ref(base), edited: from_ref(edited) };
+                if self.is_said(&text, edit, parent) { text } else { written(self) }
             }
             None => written(self),
         }
+    }
+
+    /// Returns `inner` between the opening and the closing markup of a node of the source.
+    fn within_markup_of(&self, node: &Node<'_>, inner: &str) -> String {
+        let (span, within) = (node.span.range(), node.inner.range());
+        format!("{}{inner}{}", &self.source[span.start..within.start], &self.source[within.end..span.end])
+    }
+
+    /// Returns whether `text`, the new text of an item, says what the edit says. If it does not, only this item has to be
+    /// written anew. Only items with other blocks than before are checked here, if they can be read alone in their list.
+    fn is_said(&self, text: &str, edit: Edit<'_, '_, '_, '_>, parent: Option<&Node<'_>>) -> bool {
+        let kinds = |nodes: &[Node<'_>]| -> Vec<Kind> {
+            nodes.iter().flat_map(|it| &it.children).map(|it| it.kind).collect()
+        };
+        let ([ours], Some(list)) = (edit.ours, parent) else { return true };
+        if ours.kind != Kind::ListItem || kinds(edit.base) == kinds(edit.edited) {
+            return true;
+        }
+        let lost = |text: &str, expected: &[Node<'_>]| {
+            let alone = self.spelling.alone(&self.within_markup_of(list, text));
+            let (read, _) = self.spelling.read(&alone);
+            let [list] = &read[..] else { return None };
+            let mut losses = without_old(differences(expected, &list.children), edit);
+            losses.retain(|it| it.kind != LossKind::Identity);
+            Some(losses.len())
+        };
+        let is_readable = lost(ours.span.of(self.source), edit.ours) == Some(0);
+        !is_readable || lost(text, edit.edited) == Some(0)
     }
 
     /// Returns the new text of a block whose attributes the edit changed: only its markup is written, and its content is

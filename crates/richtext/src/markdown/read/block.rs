@@ -140,7 +140,7 @@ fn trailing<'a>(
 
 /// Returns the media single for a paragraph whose only child is a picture with a `url`; `None` for other
 /// paragraphs.
-fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
+pub(super) fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     let [image] = children else { return None };
     if image.kind != Kind::Image || image.get("url").is_none() {
         return None;

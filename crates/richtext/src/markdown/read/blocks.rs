@@ -322,8 +322,15 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             Span { start: first.span.start, end }
         });
         let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
-        let mut text = Node::new(Kind::Paragraph).at(inner, inner).holding(children);
-        text.marks.extend(self.column().map(|it| Mark::new(MarkKind::Alignment).with("align", it)));
+        let pictured = within.iter().any(|it| matches!(it.0, Event::Start(Tag::Image { .. })));
+        let text = match block::picture(&children, inner).filter(|_| pictured) {
+            Some(picture) => picture,
+            None => {
+                let mut text = Node::new(Kind::Paragraph).at(inner, inner).holding(children);
+                text.marks.extend(self.column().map(|it| Mark::new(MarkKind::Alignment).with("align", it)));
+                text
+            }
+        };
         self.add(Item::Node(Node::new(kind).at(span, span).holding(thin_vec![text])));
     }
 

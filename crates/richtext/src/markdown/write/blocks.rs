@@ -260,41 +260,8 @@ impl Blocks {
         self.out.push("</details>");
     }
 
-    /// Writes a media single as `![alt](url "title")`, or as a link around such a picture. Returns `None`,
-    /// with nothing written, if this syntax does not carry all of the node.
     fn picture(&mut self, node: &Node<'_>) -> Option<()> {
-        let [media] = &node.children[..] else { return None };
-        let centered = attrs::of_node(node)?;
-        let placed =
-            matches!(&centered[..], [it] if it.name == "layout" && it.value.as_str() == Some("center"));
-        let known = |it: &Attr<'_>| {
-            it.value.as_str().is_some_and(|text| match &*it.name {
-                "type" => text == "external",
-                "url" => true,
-                "alt" | "html:title" => !text.is_empty(),
-                _ => false,
-            })
-        };
-        let carried = media.attrs.iter().filter(|it| attrs::is_carried(it));
-        let url = media.text_of("url")?;
-        media.text_of("type")?;
-        if !placed || media.kind != Kind::Media || !carried.clone().all(known) {
-            return None;
-        }
-        let mut text = String::new();
-        let (alt, title) = (media.text_of("alt"), media.text_of("html:title"));
-        match &media.marks[..] {
-            [] => directive::picture(&mut text, url, alt, title, false),
-            [link] if link.kind == MarkKind::Link && directive::is_plain_link(link) => {
-                text.push('[');
-                directive::picture(&mut text, url, alt, title, false);
-                let (href, title) = (link.text("href").unwrap_or_default(), link.text("title"));
-                super::span::destination(&mut text, href, title, false);
-            }
-            _ => return None,
-        }
-        self.out.push(&text);
-        Some(())
+        picture(node, false).map(|it| self.out.push(&it))
     }
 
     fn directive(&mut self, node: &Node<'_>) -> Option<()> {
@@ -401,4 +368,39 @@ fn has_only_crlf(text: &str) -> bool {
     let count = |sign: u8| memchr::memchr_iter(sign, text.as_bytes()).count();
     let both = text.matches("\r\n").count();
     both > 0 && count(b'\n') == both && count(b'\r') == both
+}
+
+/// Returns a media single as `![alt](url "title")`, or as a link around such a picture; `None` if this syntax does not carry all
+/// of the node. `in_cell` is whether it is in a pipe table.
+pub(super) fn picture(node: &Node<'_>, in_cell: bool) -> Option<String> {
+    let [media] = &node.children[..] else { return None };
+    let centered = attrs::of_node(node)?;
+    let placed = matches!(&centered[..], [it] if it.name == "layout" && it.value.as_str() == Some("center"));
+    let known = |it: &Attr<'_>| {
+        it.value.as_str().is_some_and(|text| match &*it.name {
+            "type" => text == "external",
+            "url" => true,
+            "alt" | "html:title" => !text.is_empty(),
+            _ => false,
+        })
+    };
+    let carried = media.attrs.iter().filter(|it| attrs::is_carried(it));
+    let url = media.text_of("url")?;
+    media.text_of("type")?;
+    if !placed || media.kind != Kind::Media || !carried.clone().all(known) {
+        return None;
+    }
+    let mut text = String::new();
+    let (alt, title) = (media.text_of("alt"), media.text_of("html:title"));
+    match &media.marks[..] {
+        [] => directive::picture(&mut text, url, alt, title, in_cell),
+        [link] if link.kind == MarkKind::Link && directive::is_plain_link(link) => {
+            text.push('[');
+            directive::picture(&mut text, url, alt, title, in_cell);
+            let (href, title) = (link.text("href").unwrap_or_default(), link.text("title"));
+            super::span::destination(&mut text, href, title, in_cell);
+        }
+        _ => return None,
+    }
+    Some(text)
 }

@@ -52,6 +52,9 @@ fn alignment<'n>(cell: &'n Node<'_>) -> Option<&'n str> {
 
 fn is_line(cell: &Node<'_>) -> bool {
     let [text] = &cell.children[..] else { return false };
+    if text.kind == Kind::MediaSingle {
+        return super::blocks::picture(text, true).is_some_and(|it| !it.contains('\n'));
+    }
     let is_of_column = |it: &Mark<'_>| {
         it.kind == MarkKind::Alignment
             && it.attrs.len() == 1
@@ -73,9 +76,17 @@ fn piped(blocks: &mut Blocks, table: &Node<'_>) {
         blocks.out.push("|");
         for cell in &row.children {
             blocks.out.push(" ");
-            let runs = cell.children.first().map_or(&[][..], |it| &it.children[..]);
-            let within = Within { cell: true, ..Within::default() };
-            Inline::new(&mut blocks.out, blocks.flavor, within).block(runs);
+            let first = cell.children.first();
+            if let Some(picture) = first.filter(|it| it.kind == Kind::MediaSingle) {
+                blocks.out.push(&super::blocks::picture(picture, true).unwrap_or_default());
+            } else {
+                let runs = first.map_or(&[][..], |it| &it.children[..]);
+                let within = Within { cell: true, ..Within::default() };
+                let mut inline = Inline::new(&mut blocks.out, blocks.flavor, within);
+                // A picture alone is read as a block.
+                inline.alone = runs.len() == 1 && blocks.flavor == Flavor::Extended;
+                inline.block(runs);
+            }
             if !blocks.out.text.ends_with(' ') {
                 blocks.out.push(" ");
             }
