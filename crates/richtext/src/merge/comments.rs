@@ -1,11 +1,11 @@
 //! Finds the comments on text (marks of the kind annotation) that an edit removed.
 
 use super::Edit;
-use super::moved::Gone;
+use super::moved::{Gone, all};
 use crate::compare::shortened;
 use crate::tree::{MarkKind, Node, Span};
 
-/// A comment: its identifier, the text that it is about, and the place of that text.
+/// A comment, the text that it is about, and the place of that text.
 struct Comment {
     id: String,
     text: String,
@@ -25,18 +25,17 @@ pub(super) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
 }
 
 fn comments(nodes: &[Node<'_>]) -> Vec<Comment> {
-    let mut all = Vec::new();
-    nodes.iter().for_each(|it| gather(it, &mut all));
-    all
-}
-
-fn gather(node: &Node<'_>, all: &mut Vec<Comment>) {
-    for mark in node.marks.iter().filter(|it| it.kind == MarkKind::Annotation) {
-        let Some(id) = mark.get("id").map(|it| it.shown()) else { continue };
-        match all.iter_mut().find(|it| it.id == id) {
-            Some(comment) => comment.text.push_str(&node.text),
-            None => all.push(Comment { id: id.to_owned(), text: node.text.to_string(), span: node.span }),
+    let mut found: Vec<Comment> = Vec::new();
+    for node in all(nodes, |it: &Node<'_>| it.mark(MarkKind::Annotation).is_some()) {
+        for mark in node.marks.iter().filter(|it| it.kind == MarkKind::Annotation) {
+            let Some(id) = mark.get("id").map(|it| it.shown()) else { continue };
+            match found.iter_mut().find(|it| it.id == id) {
+                Some(comment) => comment.text.push_str(&node.text),
+                None => {
+                    found.push(Comment { id: id.to_owned(), text: node.text.to_string(), span: node.span })
+                }
+            }
         }
     }
-    node.children.iter().for_each(|it| gather(it, all));
+    found
 }

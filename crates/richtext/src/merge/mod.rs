@@ -20,7 +20,6 @@ pub(crate) use moved::{Gone, brought, gone};
 use thin_vec::ThinVec;
 
 use crate::compare;
-use crate::format::Format;
 use crate::loss::{Loss, LossKind};
 use crate::spelling::Spelling;
 use crate::tree::{Node, Span};
@@ -102,16 +101,6 @@ pub(crate) fn written(spelling: &dyn Spelling, nodes: &[Node<'_>]) -> (String, V
     let text = spelling.part(nodes, None);
     let losses = unsaid(spelling, &text, nodes);
     (text, losses)
-}
-
-/// Returns `text` with the line ends of the source that it was made from, if all of those are CR LF. ADF has none of its own.
-pub(crate) fn with_line_ends(text: String, format: Format, source: &[&str]) -> String {
-    let count = |sign: &str| -> usize { source.iter().map(|it| it.matches(sign).count()).sum() };
-    let is_crlf = format != Format::Adf && count("\r\n") > 0 && count("\r\n") == count("\n");
-    if is_crlf && text.matches('\n').count() != text.matches("\r\n").count() {
-        return text.replace("\r\n", "\n").replace('\n', "\r\n");
-    }
-    text
 }
 
 /// Reads `text`, and returns the differences between `edited` and the nodes that were read, except those in

@@ -71,10 +71,10 @@ struct Part<'m, 'o, 'b> {
 
 impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
     fn of(edit: &Edit<'m, 'o, 'b, '_>) -> Self {
-        let were = rich(edit.base);
+        let were = all(edit.base, RICH);
         let keys: Vec<u64> = were.iter().map(|it| print_unmarked(it)).collect();
-        let new = rich(edit.edited).into_iter().map(|it| (print_unmarked(it), it.kind)).collect();
-        Self { missing: (0..were.len()).collect(), were, keys, places: rich(edit.ours), new }
+        let new = all(edit.edited, RICH).into_iter().map(|it| (print_unmarked(it), it.kind)).collect();
+        Self { missing: (0..were.len()).collect(), were, keys, places: all(edit.ours, RICH), new }
     }
 
     /// Removes the nodes that the edit left unchanged in this part from `missing` and `new`.
@@ -102,7 +102,7 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
 /// `base` differ in kind or number.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
-    let kinds: [fn(&Node<'_>) -> bool; 2] = [|it| it.is_rich(), is_task];
+    let kinds: [fn(&Node<'_>) -> bool; 2] = [RICH, TASK];
     for (edit, of_kind) in edits.iter().flat_map(|it| kinds.map(|kind| (it, kind))) {
         let (ours, base) = (all(edit.ours, of_kind), all(edit.base, of_kind));
         if ours.len() == base.len() && ours.iter().zip(&base).all(|it| it.0.kind == it.1.kind) {
@@ -112,8 +112,7 @@ pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x
         }
     }
     let movable = |it: &Node<'_>| kinds.iter().any(|kind| kind(it));
-    let now = edits.iter().flat_map(|it| all(it.edited, movable)).map(print_unmarked);
-    let now = counts(now);
+    let now = counts(edits.iter().flat_map(|it| all(it.edited, movable)).map(print_unmarked));
     homes.retain(|key, homes| homes.len() == 1 && now.get(key) == Some(&1));
     edits.iter().map(|edit| edit.edited.iter().map(|it| with_its_own(it, &homes)).collect()).collect()
 }
@@ -131,7 +130,7 @@ fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>
     if homes.is_empty() {
         return node.clone();
     }
-    if (node.is_rich() || is_task(node))
+    if (node.is_rich() || TASK(node))
         && let Some([home]) = homes.get(&print_unmarked(node)).map(Vec::as_slice)
     {
         return graft::node(home.ours, home.base, node);
@@ -154,17 +153,12 @@ fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
     true
 }
 
-fn is_task(node: &Node<'_>) -> bool {
-    node.kind == Kind::TaskItem
-}
-
-/// Returns the rich nodes among `nodes` and their descendants.
-fn rich<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<&'n Node<'a>> {
-    all(nodes, |it: &Node<'_>| it.is_rich())
-}
+/// Whether a node is rich, and whether it is a task, for [`all`].
+const RICH: fn(&Node<'_>) -> bool = |it| it.is_rich();
+const TASK: fn(&Node<'_>) -> bool = |it| it.kind == Kind::TaskItem;
 
 /// Returns the nodes for which `of_kind` is true, among `nodes` and their descendants.
-fn all<'n, 'a>(nodes: &'n [Node<'a>], of_kind: impl Fn(&Node<'_>) -> bool) -> Vec<&'n Node<'a>> {
+pub(super) fn all<'n, 'a>(nodes: &'n [Node<'a>], of_kind: impl Fn(&Node<'_>) -> bool) -> Vec<&'n Node<'a>> {
     fn gather<'n, 'a>(
         node: &'n Node<'a>,
         of_kind: &dyn Fn(&Node<'_>) -> bool,

@@ -82,14 +82,14 @@ impl Merge<'_> {
         format!("{}{inner}{}", &self.source[span.start..within.start], &self.source[within.end..span.end])
     }
 
-    /// Returns whether `text`, the new text of an item, says what the edit says. If it does not, only this item has to be
-    /// written anew. Only items with other blocks than before are checked here, if they can be read alone in their list.
+    /// Returns whether `text`, the new text of an item with other blocks than before, says what the edit says: if not, only
+    /// this item is written anew. Other nodes, and items that can't be read alone in their list, are not checked.
     fn is_said(&self, text: &str, edit: Edit<'_, '_, '_, '_>, parent: Option<&Node<'_>>) -> bool {
-        let kinds = |nodes: &[Node<'_>]| -> Vec<Kind> {
-            nodes.iter().flat_map(|it| &it.children).map(|it| it.kind).collect()
+        let kinds = |it: &Node<'_>| it.children.iter().map(|it| it.kind).collect::<Vec<Kind>>();
+        let (Edit { ours: [ours], base: [base], edited: [edited] }, Some(list)) = (edit, parent) else {
+            return true;
         };
-        let ([ours], Some(list)) = (edit.ours, parent) else { return true };
-        if ours.kind != Kind::ListItem || kinds(edit.base) == kinds(edit.edited) {
+        if ours.kind != Kind::ListItem || kinds(base) == kinds(edited) {
             return true;
         }
         let lost = |text: &str, expected: &[Node<'_>]| {
@@ -113,7 +113,7 @@ impl Merge<'_> {
         if is_whole || !is_same_kind || ours.inner.is_empty() || ours.kind.holds() == Holds::Nothing {
             return None;
         }
-        let text = self.spelling.alone(&self.spelling.part(std::slice::from_ref(node), None));
+        let text = self.spelling.alone(&self.spelling.part(from_ref(node), None));
         let (read, _) = self.spelling.read(&text);
         let [shell] = &read[..] else { return None };
         if shell.kind != ours.kind || shell.inner.is_empty() {

@@ -14,9 +14,10 @@ use crate::document::Document;
 use crate::format::Format;
 use crate::loss::take_losses;
 use crate::markdown::join_code;
-use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam, with_line_ends};
+use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored, invalid, unkept_names};
+use crate::spelling::with_line_ends;
 use crate::tree::{Kind, Node, Span};
 
 /// A section of a document: the sibling blocks that an [`Address`] leads to.
@@ -61,8 +62,7 @@ impl<'a> Document<'a> {
     /// # Errors
     ///
     /// [`Unknown`](SectionError::Unknown) if no section has the address,
-    /// [`Ambiguous`](SectionError::Ambiguous) if more than one has it,
-    /// [`Within`](SectionError::Within) if it leads into JSON.
+    /// [`Ambiguous`](SectionError::Ambiguous) if several have it, [`Within`](SectionError::Within) if it leads into JSON.
     pub fn section(&self, address: &Address) -> Result<Section<'_, 'a>, SectionError> {
         let found = address::find(self, address);
         let named = address.to_string();

@@ -13,9 +13,9 @@ use crate::compare::print;
 use crate::document::MARK;
 use crate::format::Format;
 use crate::loss::Loss;
-use crate::merge::{Edit, Gone, brought, gone, merge, seam, with_line_ends, written};
+use crate::merge::{Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
-use crate::spelling::{self, Spelling};
+use crate::spelling::{self, Spelling, with_line_ends};
 use crate::tree::{Kind, Node, Span};
 
 impl Sidecar {
