@@ -301,7 +301,8 @@ fn a_server_that_fails_is_named_without_a_client() {
     let mut command = binary::command();
     command.current_dir(&sources.folder).args(["dev", "--watch", "src", "--", "sh", "-c", "exit 7"]);
     let ran = crate::Ran::of(command.stdin(Stdio::null()).output().expect("the binary starts"));
-    assert!(ran.stderr.ends_with("the server ended (exit status: 7)\n"), "{ran:?}");
+    // The server and the input end at about the same time: it is also said what follows if the server was faster.
+    assert!(ran.stderr.contains("the server ended (exit status: 7)"), "{ran:?}");
 }
 
 /// Runs `plainwire dev` with a server that ignores the end of its input, and sends a signal. Returns the exit code, and
