@@ -5,7 +5,7 @@ use crate::compare::{Outline, differences};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::format::Format;
-use crate::loss::{Loss, LossKind, take_losses};
+use crate::loss::{Loss, LossKind, joined, take_losses};
 use crate::markdown::join_code;
 use crate::spelling;
 use crate::storage;
@@ -81,8 +81,7 @@ pub fn convert_with(
     let mut again = || read_again().blocks;
     let read = Document::read_back(to, &text).blocks;
     let became_invalid = became_invalid(from, to, &read);
-    let mut losses = take_losses(&mut diagnostics);
-    losses.extend(outline.differences(read, &mut again));
+    let losses = joined(take_losses(&mut diagnostics), outline.differences(read, &mut again));
     if became_invalid {
         invalid = adf::complaints(&again());
     }
@@ -101,8 +100,7 @@ impl Document<'_> {
         let text = self.write(to);
         let read = Document::read_back(to, &text).blocks;
         let mut diagnostics = diagnostics.clone();
-        let mut losses = take_losses(&mut diagnostics);
-        losses.extend(differences(blocks, &read));
+        let losses = joined(take_losses(&mut diagnostics), differences(blocks, &read));
         let invalid = if became_invalid(*from, to, &read) {
             adf::complaints(blocks)
         } else {

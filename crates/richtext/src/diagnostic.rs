@@ -11,7 +11,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The bytes of the source that the message is about.
     pub span: Span,
-    /// Whether this text is in no node of the tree, or in one that its author can't have meant.
+    /// True if this text is in no node of the tree, or in one that its author can't have meant.
     pub(crate) is_loss: bool,
 }
 

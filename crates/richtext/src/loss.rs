@@ -46,6 +46,18 @@ impl LossKind {
     }
 }
 
+/// Returns the losses of two lists, with at most [`MAX_LOSSES`] of content and attributes.
+pub(crate) fn joined(first: Vec<Loss>, second: Vec<Loss>) -> Vec<Loss> {
+    let mut left = MAX_LOSSES;
+    let mut fits = |it: &Loss| {
+        let counts = it.kind != LossKind::Identity;
+        let fits = !counts || left > 0;
+        left -= usize::from(counts && fits);
+        fits
+    };
+    first.into_iter().chain(second).filter(|it| fits(it)).collect()
+}
+
 /// Moves those diagnostics that are losses out of `all`, and returns them as losses of content.
 pub(crate) fn take_losses(all: &mut Vec<Diagnostic>) -> Vec<Loss> {
     let losses = all.extract_if(.., |it| it.is_loss);

@@ -13,9 +13,9 @@ use crate::align::{Op, hunks, paired, rising};
 pub(crate) struct Match {
     /// The index of the element before the edit.
     pub(crate) at: usize,
-    /// Whether the two are equal.
+    /// True if the two are equal.
     pub(crate) is_equal: bool,
-    /// Whether the element stands elsewhere now, among those that have an element before the edit.
+    /// True if the element stands elsewhere now, among those that have an element before the edit.
     pub(crate) is_moved: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The limits of docs/limits.md that a document can reach: what is taken at each, and what happens past it.
 
 use plainwire_richtext::tree::Kind;
-use plainwire_richtext::{Address, Conversion, Dialect, Document, Flavor, Format, adf, convert};
+use plainwire_richtext::{Address, Conversion, Dialect, Document, Flavor, Format, Sidecar, adf, convert};
 
 const EXTENDED: Format = Format::Markdown(Flavor::Extended);
 const WIKI: Format = Format::Wiki(Dialect::Jira);
@@ -129,4 +129,20 @@ fn colours_of_wiki_markup_are_read_up_to_16_within_each_other() {
     };
     assert_eq!([read(15), read(16)], [(1, "a".to_owned()), (1, "a".to_owned())]);
     assert_eq!(read(17), (1, "{color:red}a{color}".to_owned()));
+}
+
+/// A thousand losses are told of any number of slips, by each way.
+#[test]
+fn of_many_slips_a_thousand_are_told() {
+    let rows = "| a | b |\n".repeat(20_000);
+    let markdown = format!("x\n\n| c |\n| --- |\n{rows}");
+    let converted = convert(Format::Markdown(Flavor::Extended), Format::Storage, &markdown);
+    assert_eq!(converted.losses.len(), 1000);
+    assert!(converted.losses.iter().all(|it| it.message.starts_with("expected 1 cells")));
+    let document = Document::read(Format::Storage, "<p>x</p><p>y</p>");
+    let (_, sidecar) = Sidecar::split(&document);
+    let restored = sidecar.restore(&markdown).expect("its Markdown");
+    assert_eq!(restored.losses.len(), 1000);
+    let diagnostics = Document::read(Format::Markdown(Flavor::Extended), &markdown).diagnostics;
+    assert_eq!(diagnostics.len(), 10_000);
 }

@@ -153,7 +153,7 @@ fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
     true
 }
 
-/// Whether a node is rich, and whether it is a task, for [`all`].
+/// The kinds of nodes that may move from part to part: rich nodes, and tasks.
 const RICH: fn(&Node<'_>) -> bool = |it| it.is_rich();
 const TASK: fn(&Node<'_>) -> bool = |it| it.kind == Kind::TaskItem;
 

@@ -12,7 +12,7 @@ pub use address::Address;
 
 use crate::document::Document;
 use crate::format::Format;
-use crate::loss::take_losses;
+use crate::loss::{MAX_LOSSES, take_losses};
 use crate::markdown::join_code;
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
@@ -116,6 +116,7 @@ impl Section<'_, '_> {
         let old = take_losses(&mut base.diagnostics);
         let mut slips = take_losses(&mut edited.diagnostics);
         slips.retain(|it| !old.iter().any(|old| old.message == it.message));
+        slips.truncate(MAX_LOSSES);
         identify(&mut edited.blocks, resolver);
         let spelling = crate::spelling::of(self.document.format);
         let (source, span) = (self.document.source, self.span());

@@ -7,7 +7,7 @@ use crate::compare::shortened;
 use crate::loss::{Loss, LossKind};
 use crate::tree::Kind;
 
-/// How a new paragraph begins that tells of the text, at its beginning and at its end.
+/// The beginnings of paragraphs that tell of the text, before it and after it.
 const BEFORE: [&str; 10] = [
     "here is",
     "here's",

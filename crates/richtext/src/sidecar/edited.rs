@@ -9,7 +9,7 @@ use super::Entry;
 use super::pieces::number;
 use crate::document::{mark, moved};
 use crate::format::Format;
-use crate::loss::{Loss, take_losses};
+use crate::loss::{Loss, MAX_LOSSES, take_losses};
 use crate::markdown::{Partly, join_code};
 use crate::tree::Node;
 
@@ -39,10 +39,14 @@ impl<'e> Edited<'e> {
     pub(super) fn take_losses(&mut self) -> Vec<Loss> {
         let mut losses = take_losses(&mut self.read.diagnostics);
         let is_known = |loss: &Loss| {
-            let block = self.read.blocks.iter().find(|it| it.span.holds(loss.span));
-            block.is_some_and(|it| self.known.contains(&number(it.span.of(self.source))))
+            let after = self.read.blocks.partition_point(|it| it.span.start <= loss.span.start);
+            let block = after.checked_sub(1).map(|it| &self.read.blocks[it]);
+            block.is_some_and(|it| {
+                it.span.holds(loss.span) && self.known.contains(&number(it.span.of(self.source)))
+            })
         };
         losses.retain(|it| !is_known(it));
+        losses.truncate(MAX_LOSSES);
         losses
     }
 

@@ -3,7 +3,7 @@
 //!
 //! A case has a name after `===`, a source after `--- FORMAT`, and then one of three: Markdown that the source is edited to
 //! (`--- edit`), Markdown that one section becomes (`--- patch ADDRESS`), or a format that it is converted to (`--- to FORMAT`).
-//! What follows it begins with `--- becomes`, or with `--- told` if the edit is refused. A line ends with `⏎` where it ends
+//! The result after it begins with `--- becomes`, or with `--- told` if the edit is refused. A line ends with `⏎` where it ends
 //! with CR LF.
 
 use std::fmt::Write as _;

@@ -147,15 +147,18 @@ async fn r5_9_an_idempotency_key_makes_a_call_once() {
     );
 }
 
+/// The arguments of a sale that is applied once under a key.
+fn keyed_sale(it: &Workshop, key: &str) -> Value {
+    json!({
+        "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }], "preview": false,
+        "idempotency_key": key,
+    })
+}
+
 #[tokio::test]
 async fn keys_are_kept_for_the_last_calls() {
     let it = Workshop::open().await;
-    let sale = |key: &str| {
-        json!({
-            "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }], "preview": false,
-            "idempotency_key": key,
-        })
-    };
+    let sale = |key: &str| keyed_sale(&it, key);
     let first = it.get("create_sales_order", sale("first")).await;
     let db = rusqlite::Connection::open(&it.path).expect("the file");
     let many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
@@ -174,12 +177,7 @@ async fn keys_are_kept_for_the_last_calls() {
 #[tokio::test]
 async fn keys_are_kept_with_64_mib_of_results() {
     let it = Workshop::open().await;
-    let sale = |key: &str| {
-        json!({
-            "customer_id": it.ada, "rows": [{ "sku_or_variant_id": "BOARD", "quantity": 1 }], "preview": false,
-            "idempotency_key": key,
-        })
-    };
+    let sale = |key: &str| keyed_sale(&it, key);
     let first = it.get("create_sales_order", sale("first")).await;
     let db = rusqlite::Connection::open(&it.path).expect("the file");
     let kept =

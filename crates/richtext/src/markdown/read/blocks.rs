@@ -17,6 +17,7 @@ use super::definitions::Names;
 use super::group::{self, Item};
 use super::inline::{self, Placed};
 use super::prepare::Prepared;
+use super::slips::tell;
 use super::{Partly, Rest};
 use super::{block, list};
 use crate::diagnostic::Diagnostic;
@@ -179,7 +180,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             }
             Tag::CodeBlock(kind) => {
                 let span = self.span(range);
-                self.diagnostics.extend(super::slips::fence(self.prepared.source, span));
+                tell(&mut self.diagnostics, super::slips::fence(self.prepared.source, span));
                 let node = block::code(self.prepared, kind, self.span(range), range, within);
                 self.add(Item::Node(node));
             }
@@ -238,8 +239,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 
     fn add_paragraph(&mut self, range: &Range<usize>, within: &[Placed<'p>]) {
         let span = self.span(range);
-        self.diagnostics.extend(super::slips::table(self.prepared.source, span));
-        self.diagnostics.extend(super::slips::directive(self.prepared.source, span));
+        tell(&mut self.diagnostics, super::slips::table(self.prepared.source, span));
+        tell(&mut self.diagnostics, super::slips::directive(self.prepared.source, span));
         let deep = self.depth + self.frames.len() >= MAX_DEPTH - 6;
         let item = block::paragraph(self.prepared, span, range, within, !deep);
         self.add(item);
@@ -355,7 +356,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         if let (Holder::Row(_), Some(Frame { holder: Holder::Table(columns), .. })) =
             (&frame.holder, self.frames.last())
         {
-            self.diagnostics.extend(super::slips::cells(self.prepared.source, span, columns.len()));
+            tell(&mut self.diagnostics, super::slips::cells(self.prepared.source, span, columns.len()));
         }
         match frame.holder {
             Holder::List(start) => list::lists(self.prepared, start, span, frame.entries)

@@ -12,6 +12,7 @@ use super::super::names::{self, Form};
 use super::directive;
 use super::inline;
 use super::prepare::Prepared;
+use super::slips::tell;
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Kind, Node, NodeLimit, Span, add};
 
@@ -236,7 +237,7 @@ impl<'a> Group<'a, '_> {
     fn text(&mut self, span: Span, message: &str) {
         let line = span.of(self.prepared.source);
         let shown: String = line.chars().take(80).collect();
-        self.diagnostics.push(Diagnostic::loss(span, format!("{message}: {shown:?}")));
+        tell(self.diagnostics, Some(Diagnostic::loss(span, format!("{message}: {shown:?}"))));
         self.line(span);
     }
 

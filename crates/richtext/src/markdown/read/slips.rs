@@ -7,6 +7,16 @@ use super::super::names::{self, Form};
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
+/// The most diagnostics for a text; the slips after them are not told. A text of that many has no author.
+const MAX_TOLD: usize = 10_000;
+
+/// Adds a diagnostic to `all`, up to [`MAX_TOLD`].
+pub(super) fn tell(all: &mut Vec<Diagnostic>, found: Option<Diagnostic>) {
+    if all.len() < MAX_TOLD {
+        all.extend(found);
+    }
+}
+
 /// Returns a diagnostic if the row at `span` has more cells than its table has `columns`: CommonMark drops them.
 pub(super) fn cells(source: &str, span: Span, columns: usize) -> Option<Diagnostic> {
     let found = count(span.of(source));
