@@ -114,9 +114,8 @@ impl Section<'_, '_> {
         let mut edited = Document::read(Format::EDITED, markdown);
         join_code(&mut edited.blocks);
         let old = take_losses(&mut base.diagnostics);
-        let mut slips = take_losses(&mut edited.diagnostics);
-        slips.retain(|it| !old.iter().any(|old| old.message == it.message));
-        slips.truncate(MAX_LOSSES);
+        let slips = take_losses(&mut edited.diagnostics).into_iter();
+        let slips = slips.filter(|it| !old.iter().any(|old| old.message == it.message)).take(MAX_LOSSES);
         identify(&mut edited.blocks, resolver);
         let spelling = crate::spelling::of(self.document.format);
         let (source, span) = (self.document.source, self.span());
