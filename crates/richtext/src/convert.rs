@@ -10,6 +10,7 @@ use crate::markdown::join_code;
 use crate::spelling;
 use crate::storage;
 use crate::tree::Node;
+use crate::unshown;
 
 /// The result of a conversion: the text in the target format, its losses, and the errors in the source.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
 }
 
 /// Like [`convert`], but applies `change` to the document before it is written, for example to [resolve
-/// names](Document::resolve).
+/// names](Document::resolve) or to set [`Document::keep_raw`].
 ///
 /// The source is read up to three times; `change` runs after each reading and must do the same each time. Use
 /// [`Document::convert`] for a document that is already read; it holds two trees in memory at a time.
@@ -71,17 +72,20 @@ pub fn convert_with(
         }
         document
     };
-    let Document { blocks, mut diagnostics, .. } = read_again();
-    let text = spelling::of(to).document(&blocks);
+    let Document { blocks, mut diagnostics, keep_raw, .. } = read_again();
+    let text = spelling::keeping(to, keep_raw).document(&blocks);
     let mut invalid = written_wrong(from, to, &blocks);
     // Of the tree of the source and the tree of the text, only one is in memory at a time. So the source is
     // read again if blocks differ, and once more to find what is invalid.
     let outline = Outline::of(&blocks);
+    let unreachable = if from == to { Vec::new() } else { unshown::addresses(to, &[], &blocks) };
+    diagnostics.extend(unshown::json_in_wiki(to, source, &text, &blocks));
     drop(blocks);
     let mut again = || read_again().blocks;
     let read = Document::read_back(to, &text).blocks;
     let became_invalid = became_invalid(from, to, &read);
-    let losses = joined(take_losses(&mut diagnostics), outline.differences(read, &mut again));
+    let losses = joined(take_losses(&mut diagnostics), unreachable);
+    let losses = joined(losses, outline.differences(read, &mut again));
     if became_invalid {
         invalid = adf::complaints(&again());
     }
@@ -100,7 +104,9 @@ impl Document<'_> {
         let text = self.write(to);
         let read = Document::read_back(to, &text).blocks;
         let mut diagnostics = diagnostics.clone();
-        let losses = joined(take_losses(&mut diagnostics), differences(blocks, &read));
+        let unreachable = if *from == to { Vec::new() } else { unshown::addresses(to, &[], blocks) };
+        diagnostics.extend(unshown::json_in_wiki(to, self.source, &text, blocks));
+        let losses = joined(joined(take_losses(&mut diagnostics), unreachable), differences(blocks, &read));
         let invalid = if became_invalid(*from, to, &read) {
             adf::complaints(blocks)
         } else {

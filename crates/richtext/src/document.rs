@@ -23,6 +23,11 @@ pub struct Document<'a> {
     /// Errors in the source. Text that could not be understood is in the tree verbatim, as a raw node
     /// ([`Kind::RawBlock`](crate::tree::Kind::RawBlock), [`Kind::RawInline`](crate::tree::Kind::RawInline)).
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether content that another format has no place for is written in ways that only this crate reads: ADF as JSON in the
+    /// macro `plainwire-raw` and in attributes `data-plainwire` of storage format, in macros of wiki markup; source of other
+    /// formats in extensions `com.plainwire.raw` of ADF. No product knows them, so this is `false` after reading; what shows
+    /// most of the content is then written instead, and the rest is lost.
+    pub keep_raw: bool,
 }
 
 impl<'a> Document<'a> {
@@ -58,19 +63,19 @@ impl<'a> Document<'a> {
         if source.len() > MAX_SOURCE {
             let found = format!("expected at most {MAX_SOURCE} bytes, but found {}", source.len());
             let diagnostics = vec![Diagnostic::new(crate::tree::Span::default(), found)];
-            return Self { format, source: "", blocks: ThinVec::new(), diagnostics };
+            return Self { format, source: "", blocks: ThinVec::new(), diagnostics, keep_raw: false };
         }
         let mark = mark(format, source);
         let (mut blocks, mut diagnostics) = crate::spelling::of(format).read_within(&source[mark..], room);
         moved(mark, &mut blocks, &mut diagnostics);
-        Self { format, source, blocks, diagnostics }
+        Self { format, source, blocks, diagnostics, keep_raw: false }
     }
 
     /// Returns the text of this document in `format`, without the content that `format` can't carry.
     /// [`convert`](crate::convert()) reports that content.
     #[must_use]
     pub fn write(&self, format: Format) -> String {
-        crate::spelling::of(format).document(&self.blocks)
+        crate::spelling::keeping(format, self.keep_raw).document(&self.blocks)
     }
 }
 

@@ -26,11 +26,13 @@ mod matching;
 mod merge;
 mod minimize;
 mod names;
+mod plainer;
 mod section;
 mod sidecar;
 mod spelling;
 mod storage;
 pub mod tree;
+mod unshown;
 mod values;
 mod wiki;
 

@@ -7,21 +7,40 @@
 use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
-use crate::format::Format;
+use crate::format::{Dialect, Format};
 use crate::tree::{Kind, Node, NodeLimit};
 
 #[cfg(test)]
 mod tests;
 
-/// Returns the implementation of a format.
+/// Returns the implementation of a format. It writes only what the products know.
 pub(crate) fn of(format: Format) -> Box<dyn Spelling> {
+    keeping(format, false)
+}
+
+/// Like [`of`]. With `keep_raw`, what the format has no place for is written in ways that only this crate reads.
+pub(crate) fn keeping(format: Format, keep_raw: bool) -> Box<dyn Spelling> {
     match format {
-        Format::Adf => Box::new(crate::adf::Adf),
-        Format::Storage => Box::new(crate::storage::Storage),
-        Format::Wiki(dialect) => Box::new(crate::wiki::Wiki { dialect }),
+        Format::Adf => Box::new(crate::adf::Adf { keep_raw }),
+        Format::Storage => Box::new(crate::storage::Storage { keep_raw }),
+        Format::Wiki(dialect) => Box::new(crate::wiki::Wiki { dialect, keep_raw }),
         Format::Markdown(flavor) => Box::new(crate::markdown::Markdown { flavor }),
     }
 }
+
+/// Like [`keeping`], for edits of `sources`: what a source has already, an edit of it may write, too.
+pub(crate) fn of_edits<'s>(
+    format: Format,
+    mut sources: impl Iterator<Item = &'s str>,
+    keep_raw: bool,
+) -> Box<dyn Spelling> {
+    let in_wiki = if format == Format::Wiki(Dialect::Confluence) { &["{adf"][..] } else { &[] };
+    let has_raw = |it: &str| PRIVATE.iter().chain(in_wiki).any(|name| it.contains(name));
+    keeping(format, keep_raw || sources.any(has_raw))
+}
+
+/// What only this crate reads, wherever it is written.
+pub(crate) const PRIVATE: [&str; 3] = ["plainwire-raw", "com.plainwire.raw", "data-plainwire"];
 
 /// Returns `text` with the line ends of the source that it was made from, if all of those are CR LF. ADF has none of its own.
 pub(crate) fn with_line_ends(text: String, format: Format, source: &[&str]) -> String {

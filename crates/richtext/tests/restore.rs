@@ -122,7 +122,7 @@ fn many_blocks_in_another_order_keep_their_bytes() {
 #[test]
 fn a_document_of_which_every_block_was_changed_is_known_by_its_words() {
     let source = "* one\n** two\n*** {quote}\n\n\nfive\n{quote}\n**** six\n";
-    let text = edited(WIKI, source, |it| {
+    let text = edited(Format::Wiki(Dialect::Jira), source, |it| {
         it.split("\n\n").filter(|it| !it.contains("five")).collect::<Vec<_>>().join("\n\n")
     });
     assert!(text.contains("six") && !text.contains("five"), "{text}");

@@ -24,6 +24,9 @@ pub(crate) struct Convert {
     /// Write the document even if the edit lost a part of it.
     #[arg(long, requires = "sidecar")]
     pub(super) allow_loss: bool,
+    /// Keep what the output format has no place for, in macros and attributes that only Plainwire reads.
+    #[arg(long)]
+    pub(super) keep_raw: bool,
     /// Format of the report on stderr.
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(super) report: ReportFormat,
@@ -60,6 +63,9 @@ pub(crate) struct Patch {
     /// Print the document even if the edit lost a part of it.
     #[arg(long)]
     pub(super) allow_loss: bool,
+    /// Keep what the output format has no place for, in macros and attributes that only Plainwire reads.
+    #[arg(long)]
+    pub(super) keep_raw: bool,
     /// Format of the report on stderr.
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(super) report: ReportFormat,

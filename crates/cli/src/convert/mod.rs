@@ -100,7 +100,7 @@ fn bar(files: usize) -> indicatif::ProgressBar {
 fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outcome, Failure> {
     let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let outcome = match &it.sidecar {
-        None => converted(from, to, names, input)?,
+        None => converted(it, names, input)?,
         Some(file) if is_markdown(to) && !is_markdown(from) => split(from, names, input, file)?,
         Some(file) if is_markdown(from) && !is_markdown(to) => restore(it, to, names, input, file)?,
         Some(_) => {
@@ -150,16 +150,13 @@ fn named(document: &mut Document<'_>, to: Format, names: Option<&Names>) -> Name
 }
 
 /// Converts the input without a sidecar, the file for what Markdown does not express.
-fn converted(
-    from: Format,
-    to: Format,
-    names: Option<&Names>,
-    input: &files::Input,
-) -> Result<Outcome, Failure> {
+fn converted(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outcome, Failure> {
+    let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let (mut references, mut is_unread) = (None, false);
-    let Conversion { text, losses, diagnostics, invalid } = convert_with(from, to, &input.text, |it| {
-        is_unread = it.is_unread();
-        references = Some(named(it, to, names));
+    let Conversion { text, losses, diagnostics, invalid } = convert_with(from, to, &input.text, |document| {
+        is_unread = document.is_unread();
+        references = Some(named(document, to, names));
+        document.keep_raw = it.keep_raw;
     });
     if is_unread {
         return Err(unread(input, &diagnostics));
@@ -217,6 +214,7 @@ fn restore(
         return Err(named(format!("expected a sidecar of {expected}, but found one of {found}")));
     }
     let names = names.unwrap_or(&NO_NAMES);
+    let sidecar = sidecar.keeping_raw(it.keep_raw);
     let restored = sidecar.restore_with(&input.text, names).map_err(|error| named(error.to_string()))?;
     Ok(Outcome::restored(restored, it.allow_loss))
 }

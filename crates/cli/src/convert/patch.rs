@@ -15,6 +15,7 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     let input = files::read(&it.document)?;
     let names = super::names(it.names.as_deref())?;
     let mut document = Document::read(it.format_options.format(it.from), &input.text);
+    document.keep_raw = it.keep_raw;
     super::named(&mut document, Format::EDITED, names.as_ref());
     let section =
         document.section(&it.section).map_err(|error| Failure::usage(format!("{}: {error}", input.name)))?;

@@ -15,6 +15,7 @@ mod tests;
 
 pub use self::schema::check;
 pub(crate) use self::schema::{complaints, new_complaints};
+pub(crate) use self::write::without_raw;
 
 use thin_vec::ThinVec;
 
@@ -41,7 +42,10 @@ fn tree_name(kind: Kind) -> Option<&'static str> {
 }
 
 /// The format ADF, as an implementation of [`Spelling`] (the operations of a format).
-pub(crate) struct Adf;
+pub(crate) struct Adf {
+    /// Whether content that ADF has no place for is kept in extensions that only this crate reads ([`RAW`]).
+    pub(crate) keep_raw: bool,
+}
 
 impl Spelling for Adf {
     fn read_within<'a>(&self, source: &'a str, room: NodeLimit) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
@@ -49,11 +53,11 @@ impl Spelling for Adf {
     }
 
     fn document(&self, blocks: &[Node<'_>]) -> String {
-        write::document(blocks)
+        write::document(blocks, self.keep_raw)
     }
 
     fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
-        write::part(nodes, parent)
+        write::part(nodes, parent, self.keep_raw)
     }
 
     fn alone(&self, part: &str) -> String {

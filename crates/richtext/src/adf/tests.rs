@@ -13,14 +13,17 @@ fn each_character_of_a_text_has_its_place_in_the_spelling() {
     let spelling = r#"aé\n\u00e9\ud83d\ude00\ud800\"😀\/z"#;
     let text = super::text::decode(spelling);
     assert_eq!(text, "aé\né\u{1f600}\u{fffd}\"\u{1f600}/z");
-    let starts: Vec<_> = text.char_indices().map(|it| Adf.place(spelling, Kind::Text, it.0)).collect();
+    let starts: Vec<_> =
+        text.char_indices().map(|it| Adf { keep_raw: true }.place(spelling, Kind::Text, it.0)).collect();
     let expected = [0, 1, 3, 5, 11, 23, 29, 31, 35, 37];
     assert_eq!(starts, expected.map(Some));
-    assert_eq!(Adf.place(spelling, Kind::Text, text.len()), Some(spelling.len()));
-    assert_eq!(Adf.place(spelling, Kind::Text, 2), None, "within a character");
-    assert_eq!(Adf.place(spelling, Kind::Text, text.len() + 1), None);
+    assert_eq!(Adf { keep_raw: true }.place(spelling, Kind::Text, text.len()), Some(spelling.len()));
+    assert_eq!(Adf { keep_raw: true }.place(spelling, Kind::Text, 2), None, "within a character");
+    assert_eq!(Adf { keep_raw: true }.place(spelling, Kind::Text, text.len() + 1), None);
     for (offset, _) in text.char_indices() {
-        let place = Adf.place(spelling, Kind::Text, offset).expect("it is the start of a character");
+        let place = Adf { keep_raw: true }
+            .place(spelling, Kind::Text, offset)
+            .expect("it is the start of a character");
         assert_eq!(super::text::decode(&spelling[place..]), text[offset..]);
     }
 }
@@ -28,7 +31,7 @@ fn each_character_of_a_text_has_its_place_in_the_spelling() {
 #[test]
 fn every_character_is_spelled_so_that_it_is_read_again() {
     let text: String = (0..=0x300).filter_map(char::from_u32).chain(['\u{2028}', '\u{1f600}']).collect();
-    let spelled = Adf.text(&text, Kind::Text, "", "");
+    let spelled = Adf { keep_raw: true }.text(&text, Kind::Text, "", "");
     assert_eq!(super::text::decode(&spelled), text);
     assert_eq!(serde_json::from_str::<String>(&format!("\"{spelled}\"")).expect("it is JSON"), text);
 }
@@ -40,10 +43,10 @@ fn siblings_are_written_with_what_stands_between_them() {
     let item = Node::new(Kind::ListItem);
     let expected = r#"{"type":"listItem","content":[{"type":"paragraph"}]}"#;
     assert_eq!(
-        Adf.part(&[item.clone(), item], Some(&list)),
-        [expected, expected].join(Adf.between(Some(&list)))
+        Adf { keep_raw: true }.part(&[item.clone(), item], Some(&list)),
+        [expected, expected].join(Adf { keep_raw: true }.between(Some(&list)))
     );
-    assert_eq!(Adf.part(&list.children, Some(&list)), list.inner.of(source));
+    assert_eq!(Adf { keep_raw: true }.part(&list.children, Some(&list)), list.inner.of(source));
 }
 
 #[test]
@@ -72,7 +75,8 @@ fn a_value_that_is_no_json_is_written_as_a_string() {
 #[test]
 fn several_objects_are_nodes_only_where_an_array_held_them() {
     let fence = "```adf\n{\"type\":\"later\"},{\"type\":\"text\",\"text\":\"b\"}\n```";
-    let there = crate::convert(crate::Format::EDITED, crate::Format::Adf, fence);
+    let there =
+        crate::convert_with(crate::Format::EDITED, crate::Format::Adf, fence, |it| it.keep_raw = true);
     assert_eq!(there.losses, [], "{}", there.text);
     assert_eq!(super::check(&there.text), [], "{}", there.text);
 }

@@ -6,6 +6,7 @@
 
 mod attrs;
 mod inline;
+mod joined;
 mod outline;
 mod print;
 mod similar;
@@ -16,6 +17,7 @@ use crate::tree::{Holds, Kind, Node, Span};
 use crate::values::dates;
 pub(crate) use attrs::{same_marks, same_value};
 pub(crate) use inline::{Unit, Units, hunks};
+pub(crate) use joined::joined;
 pub(crate) use outline::Outline;
 pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;
@@ -66,9 +68,24 @@ impl Comparison {
         if is_empty(ours) && is_empty(theirs) {
             return;
         }
+        if self.is_joined(ours, theirs) {
+            let found = "expected paragraphs, but found one paragraph with empty lines";
+            return self.say(LossKind::Identity, within, found);
+        }
         let prints = |nodes: &[Node<'_>]| nodes.iter().map(print).collect::<Vec<u64>>();
         for op in align(&prints(ours), &prints(theirs), |i, j| similarity(&ours[i], &theirs[j])) {
             self.step(op, |i| &ours[i], |j| &theirs[j], within);
+        }
+    }
+
+    /// Returns whether `theirs`, the blocks of an item or a cell, are `ours` but for paragraphs that are one paragraph now.
+    fn is_joined(&self, ours: &[Node<'_>], theirs: &[Node<'_>]) -> bool {
+        let is_within =
+            matches!(self.path.last(), Some(Kind::ListItem | Kind::TableCell | Kind::TableHeader));
+        is_within && ours.len() > theirs.len() && {
+            let (ours, theirs) = (joined(ours), joined(theirs));
+            let losses = differences(&ours, &theirs);
+            ours.len() == theirs.len() && losses.iter().all(|it| it.kind == LossKind::Identity)
         }
     }
 

@@ -16,9 +16,10 @@ use crate::loss::{MAX_LOSSES, take_losses};
 use crate::markdown::join_code;
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
-use crate::sidecar::{Conflict, Restored, invalid, unkept_names};
-use crate::spelling::with_line_ends;
+use crate::sidecar::{Conflict, Restored, invalid, unshown};
+use crate::spelling::{self, with_line_ends};
 use crate::tree::{Kind, Node, Span};
+use crate::unshown::json_in_wiki;
 
 /// A section of a document: the sibling blocks that an [`Address`] leads to.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +118,8 @@ impl Section<'_, '_> {
         let slips = take_losses(&mut edited.diagnostics).into_iter();
         let slips = slips.filter(|it| !old.iter().any(|old| old.message == it.message)).take(MAX_LOSSES);
         identify(&mut edited.blocks, resolver);
-        let spelling = crate::spelling::of(self.document.format);
+        let Document { format, keep_raw, .. } = self.document;
+        let spelling = spelling::of_edits(*format, [self.document.source].into_iter(), *keep_raw);
         let (source, span) = (self.document.source, self.span());
         let edit = Edit { ours: self.nodes, base: &base.blocks, edited: &edited.blocks };
         if is_unedited(&edit) {
@@ -128,7 +130,7 @@ impl Section<'_, '_> {
             merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
         self.keep_apart(spelling.between(self.parent), &mut merged);
         merged.losses.extend(slips);
-        merged.losses.extend(unkept_names(self.document.format, &base.blocks, &edited.blocks));
+        merged.losses.extend(unshown(self.document.format, &base.blocks, &edited.blocks));
         // If the section becomes empty, the comma that separated it has to go too.
         let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
             self.separated()
@@ -138,6 +140,7 @@ impl Section<'_, '_> {
         let text =
             format!("{}{}{}", &source[..outer.start as usize], merged.text, &source[outer.end as usize..]);
         let text = with_line_ends(text, self.document.format, &[source]);
+        edited.diagnostics.extend(json_in_wiki(*format, source, &text, &edited.blocks));
         let gone = gone(&[edit]).into_iter().flatten().filter(|it| it.is_gone_from(&text));
         Restored {
             conflicts: gone.map(|it| self.conflict(it)).collect(),

@@ -23,6 +23,7 @@ use crate::loss::{Loss, LossKind};
 use crate::names::{newly_named, renamed};
 use crate::storage;
 use crate::tree::Node;
+use crate::unshown::addresses;
 
 /// The data of a document that its Markdown does not show, block by block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,9 @@ pub struct Sidecar {
     entries: Vec<Entry>,
     /// The source after the last block.
     after: String,
+    /// Whether what the format has no place for is written in ways that only this crate reads.
+    #[serde(skip)]
+    keep_raw: bool,
 }
 
 /// A block of the source with its Markdown, or several blocks that have their meaning only together.
@@ -122,12 +126,14 @@ pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) ->
     }
 }
 
-/// Returns the names in `edited` that a format without names of mentions leaves out: losses of identity, because the id
-/// decides who is mentioned. `base` is the Markdown before the edit.
-pub(crate) fn unkept_names(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Loss> {
+/// Returns the losses in `edited` that reading the new source does not show: names that a format without names of mentions
+/// leaves out (only losses of identity, because the id decides who is mentioned), and addresses that lead nowhere. `base` is
+/// the Markdown before the edit.
+pub(crate) fn unshown(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Loss> {
     let loss = |it: Diagnostic| Loss { kind: LossKind::Identity, message: it.message, span: it.span };
     match format {
-        Format::Markdown(_) | Format::Adf => Vec::new(),
+        Format::Markdown(_) => Vec::new(),
+        Format::Adf => addresses(format, base, edited),
         Format::Storage | Format::Wiki(_) => newly_named(base, edited).into_iter().map(loss).collect(),
     }
 }
@@ -191,6 +197,13 @@ impl Sidecar {
                 sidecar.format
             ))),
         }
+    }
+
+    /// Returns the sidecar, with which an edit is restored like the content of a document with
+    /// [`Document::keep_raw`](crate::Document::keep_raw). Not part of the JSON.
+    #[must_use]
+    pub fn keeping_raw(self, keep_raw: bool) -> Self {
+        Self { keep_raw, ..self }
     }
 
     /// Returns the number of blocks in the source. Blocks that have their meaning only together count as one.

@@ -7,7 +7,7 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
-use super::{Conflict, Restored, Sidecar, SidecarError, invalid, unkept_names};
+use super::{Conflict, Restored, Sidecar, SidecarError, invalid, unshown};
 use crate::adf;
 use crate::compare::print;
 use crate::document::MARK;
@@ -17,6 +17,7 @@ use crate::merge::{Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
 use crate::spelling::{self, Spelling, with_line_ends};
 use crate::tree::{Kind, Node, Span};
+use crate::unshown::json_in_wiki;
 
 impl Sidecar {
     /// Returns the source with the edits of `markdown`, which is the edited output of [`split`](Self::split).
@@ -38,7 +39,8 @@ impl Sidecar {
         let mut edited = Edited::read(markdown, &self.entries);
         identify(&mut edited.read.blocks, resolver);
         let pieces = self.pieces(&edited)?;
-        let spelling = spelling::of(self.format());
+        let sources = self.entries.iter().map(|it| &*it.source);
+        let spelling = spelling::of_edits(self.format(), sources, self.keep_raw);
         if self.entries.is_empty() && !pieces.is_empty() && self.format() == Format::Adf {
             // Without entries no span shows where in the JSON a new block belongs, so the document is written
             // anew. No block is known from before, so all blocks in `edited.read` have their children.
@@ -74,7 +76,7 @@ impl Sidecar {
         let Restoring { mut text, mut losses, copied, .. } = restoring;
         losses.extend(self.around(&pieces, &edited));
         losses.extend(edited.take_losses());
-        losses.extend(parts.iter().flat_map(|it| unkept_names(self.format(), &it.base, &it.edited)));
+        losses.extend(parts.iter().flat_map(|it| unshown(self.format(), &it.base, &it.edited)));
         // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an
         // array, it would be another tree.
         if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied { is_moved: false, .. }]) {
@@ -85,6 +87,10 @@ impl Sidecar {
         text = with_line_ends(text, self.format(), &entries.chain([&*self.after]).collect::<Vec<_>>());
         let mut conflicts = conflicts(&parts, &edits, &text);
         conflicts.extend(self.cut_off(&pieces, &edited));
+        if matches!(self.format(), Format::Wiki(_)) {
+            let old: String = self.entries.iter().map(|it| &*it.source).collect();
+            edited.read.diagnostics.extend(json_in_wiki(self.format(), &old, &text, &edited.read.blocks));
+        }
         let invalid = parts.iter().flat_map(|it| invalid(self.format(), &it.base, &it.edited)).collect();
         Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, invalid, copied })
     }

@@ -43,6 +43,7 @@ impl Sidecar {
             dialect,
             entries,
             after,
+            keep_raw: document.keep_raw,
         };
         (markdown, sidecar)
     }

@@ -1,8 +1,9 @@
 //! Confluence's storage format: XHTML with elements for macros, links and layouts.
 //!
 //! In: text that need not be well formed, or a tree. Out: a tree ([`read`]), or text that Confluence accepts
-//! ([`write()`]). ADF properties that storage format lacks are written to `data-plainwire` attributes; nodes
-//! that it lacks, to the macro `plainwire-raw`. The reader understands both.
+//! ([`write()`]). What storage format lacks is written as [plainer](crate::plainer) nodes; if the caller wants to keep it,
+//! ADF properties are written to `data-plainwire` attributes, and nodes to the macro `plainwire-raw`. The reader
+//! understands both.
 
 mod escape;
 mod grid;
@@ -22,7 +23,11 @@ use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, NodeLimit};
 
 /// The storage format, as an implementation of [`Spelling`] (the operations of a format).
-pub(crate) struct Storage;
+pub(crate) struct Storage {
+    /// Whether content that storage format has no place for is kept in the macro `plainwire-raw` and in attributes
+    /// `data-plainwire`.
+    pub(crate) keep_raw: bool,
+}
 
 impl Spelling for Storage {
     fn read_within<'a>(&self, source: &'a str, room: NodeLimit) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
@@ -30,11 +35,11 @@ impl Spelling for Storage {
     }
 
     fn document(&self, blocks: &[Node<'_>]) -> String {
-        write::part(blocks, None)
+        write::part(blocks, None, self.keep_raw)
     }
 
     fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
-        write::part(nodes, parent)
+        write::part(nodes, parent, self.keep_raw)
     }
 
     fn between(&self, _parent: Option<&Node<'_>>) -> &'static str {

@@ -20,7 +20,7 @@ fn shown(source: &str) -> String {
 /// Writes `nodes` as storage format, reads the result again, and checks that the trees are equal. Returns the
 /// written text.
 fn comes_back(nodes: &[Node<'_>]) -> String {
-    let written = part(nodes, None);
+    let written = part(nodes, None, true);
     let (again, wrong) = read(&written);
     assert_eq!(shape(&again), shape(nodes), "written as {written}");
     assert_eq!(wrong, [], "written as {written}");

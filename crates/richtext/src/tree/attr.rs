@@ -73,7 +73,7 @@ impl<'a> Attr<'a> {
             ("layout", "default")
             | ("isNumberColumnEnabled", "false")
             | ("order" | "colspan" | "rowspan", "1")
-            | ("accessLevel", "") => true,
+            | ("accessLevel" | "style", "") => true,
             (_, value) => matches!(self.value, Value::Json(_)) && value == "null",
         }
     }

@@ -22,6 +22,9 @@ use crate::tree::{Kind, Node, NodeLimit};
 /// Wiki markup in one dialect, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Wiki {
     pub(crate) dialect: Dialect,
+    /// Whether what markup has no syntax for is kept in macros: in both dialects as JSON in `{adf}`, source of other formats in
+    /// `{plainwire-raw}`. Otherwise only Jira's dialect has `{adf}`.
+    pub(crate) keep_raw: bool,
 }
 
 impl Spelling for Wiki {
@@ -30,15 +33,15 @@ impl Spelling for Wiki {
     }
 
     fn document(&self, blocks: &[Node<'_>]) -> String {
-        write::document(blocks, self.dialect)
+        write::document(blocks, self)
     }
 
     fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
-        write::part(nodes, parent, self.dialect)
+        write::part(nodes, parent, self)
     }
 
     fn part_in(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>, spelled: &str) -> String {
-        write::part_in(nodes, parent, spelled, self.dialect)
+        write::part_in(nodes, parent, spelled, self)
     }
 
     fn between(&self, parent: Option<&Node<'_>>) -> &'static str {

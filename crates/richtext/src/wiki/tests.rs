@@ -17,7 +17,7 @@ use crate::tree::{Kind, Mark, Node, misplaced};
 const BOTH: [Dialect; 2] = [Dialect::Jira, Dialect::Confluence];
 
 fn read(source: &str, dialect: Dialect) -> ThinVec<Node<'_>> {
-    let (blocks, _) = Wiki { dialect }.read(source);
+    let (blocks, _) = Wiki { dialect, keep_raw: true }.read(source);
     assert_eq!(misplaced(&blocks, source), None, "{source:?}");
     decoded(&blocks, Kind::Paragraph, source);
     blocks
@@ -79,7 +79,7 @@ fn show(node: &Node<'_>) -> String {
 /// Checks that the tree of `source` is equal after writing and reading. Returns the written markup.
 fn survives(source: &str, dialect: Dialect) -> String {
     let blocks = read(source, dialect);
-    let written = Wiki { dialect }.document(&blocks);
+    let written = Wiki { dialect, keep_raw: true }.document(&blocks);
     let again = read(&written, dialect);
     // A node that is written as the JSON of ADF loses the attributes that ADF does not have.
     let has_foreign = !written.contains("{adf:");

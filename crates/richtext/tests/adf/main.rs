@@ -244,7 +244,8 @@ fn the_schema_is_said_to_be_broken_where_it_is() {
 }
 
 fn spelled(blocks: ThinVec<Node<'_>>) -> String {
-    Document { format: Format::Adf, source: "", blocks, diagnostics: Vec::new() }.write(Format::Adf)
+    Document { format: Format::Adf, source: "", blocks, diagnostics: Vec::new(), keep_raw: false }
+        .write(Format::Adf)
 }
 
 /// Returns the types of the nodes in a document, with their texts: `bulletList(listItem(paragraph("a")))`.
@@ -271,7 +272,9 @@ fn holding(kind: Kind, children: impl Into<ThinVec<Node<'static>>>) -> Node<'sta
 #[test]
 fn what_is_kept_of_another_format_comes_back() {
     let raw = Node::raw(Kind::RawBlock, "storage", "<ac:x a=\"1\">\n</ac:x>");
-    let json = spelled(thin_vec![raw.clone()]);
+    let blocks = thin_vec![raw.clone()];
+    let kept = Document { format: Format::Adf, source: "", blocks, diagnostics: Vec::new(), keep_raw: true };
+    let json = kept.write(Format::Adf);
     assert_eq!(
         json,
         r#"{"version":1,"type":"doc","content":[{"type":"extension","attrs":{"extensionType":"com.plainwire.raw","extensionKey":"storage","parameters":{"source":"<ac:x a=\"1\">\n</ac:x>"}}}]}"#

@@ -146,7 +146,7 @@ fn what_may_not_be_there_becomes_the_nearest_thing_that_may() {
         cell(holding(Kind::Expand, [paragraph("a")])),
         r#"table(tableRow(tableCell(nestedExpand(paragraph("a")))))"#,
     );
-    becomes(cell(cell(paragraph("a"))), "table(tableRow(tableCell(raw)))");
+    becomes(cell(cell(paragraph("a"))), r#"table(tableRow(tableCell(paragraph("a"))))"#);
     becomes(holding(Kind::NestedExpand, [paragraph("a")]), r#"expand(paragraph("a"))"#);
     becomes(
         holding(Kind::Paragraph, [Node::of_text("a"), picture(), Node::of_text("b")]),
@@ -157,6 +157,11 @@ fn what_may_not_be_there_becomes_the_nearest_thing_that_may() {
     becomes(holding(Kind::BulletList, [Node::new(Kind::ListItem)]), "bulletList(listItem(paragraph))");
     becomes(Node::raw(Kind::RawBlock, "markdown", "<!-- a -->"), "");
     becomes(Node::raw(Kind::RawBlock, "markdown", "<div>a</div>"), r#"paragraph("a")"#);
+    becomes(Node::raw(Kind::RawBlock, "storage", "<at:b>a</at:b>"), r#"paragraph("a")"#);
+    becomes(
+        cell(holding(Kind::BodiedExtension, [paragraph("a")])),
+        r#"table(tableRow(tableCell(paragraph("a"))))"#,
+    );
     becomes(holding(Kind::Paragraph, [Node::of_text("")]), "paragraph");
 }
 

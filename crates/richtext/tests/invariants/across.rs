@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
-use plainwire_richtext::{Dialect, Flavor, Format, convert};
+use plainwire_richtext::{Dialect, Flavor, Format, convert, convert_with};
 
 use crate::documents::{Sample, generated, markdown, sources};
 use crate::said::{first_difference, meant, said_by};
@@ -39,6 +39,41 @@ fn no_way_from_format_to_format_loses_anything_in_silence() {
         }
     }
     assert!(silent.is_empty(), "{} in silence\n{}", silent.len(), silent[..silent.len().min(60)].join("\n"));
+}
+
+/// What only this crate reads, and JSON in the dialect of Confluence, whose products do not read it.
+fn is_private(format: Format, text: &str) -> bool {
+    let names = ["plainwire-raw", "com.plainwire.raw", "data-plainwire", "plainwire:"];
+    names.iter().any(|it| text.contains(it)) || format == WIKI && text.contains("{adf")
+}
+
+#[test]
+fn nothing_that_only_plainwire_reads_is_written_unless_it_is_asked_for() {
+    let (mut documents, mut kept, mut private) = (0, 0, Vec::new());
+    let mut samples: Vec<_> = sources().into_iter().chain(generated(200)).collect();
+    samples.extend(markdown().into_iter().filter(|it| it.source.len() < 50_000));
+    for sample in samples.iter().filter(|it| !is_private(it.format, &it.source)) {
+        for to in ALL.into_iter().filter(|it| *it != sample.format && *it != ALL[4]) {
+            documents += 1;
+            let text = convert(sample.format, to, &sample.source).text;
+            if is_private(to, &text) {
+                private.push(format!("{} to {to:?}: {text}", sample.name));
+            }
+            let all = convert_with(sample.format, to, &sample.source, |it| it.keep_raw = true);
+            kept += usize::from(is_private(to, &all.text));
+        }
+    }
+    println!(
+        "private: {documents} conversions, {} have what only Plainwire reads, {kept} if it is kept",
+        private.len()
+    );
+    assert!(kept > 50, "{kept}");
+    assert!(
+        private.is_empty(),
+        "{} of {documents}\n{}",
+        private.len(),
+        private[..private.len().min(10)].join("\n")
+    );
 }
 
 fn there_and_back(sample: &Sample, via: Format, way: &mut Way, silent: &mut Vec<String>) {

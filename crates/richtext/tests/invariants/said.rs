@@ -79,8 +79,39 @@ fn one(node: &Node<'_>) -> Value {
         "attrs": attrs(&node.attrs),
         "marks": marks,
         "text": node.text,
-        "children": said(&node.children),
+        "children": children(node),
     })
+}
+
+/// Returns the children of a node; in items and cells with an empty line in place of the end of each paragraph that another one
+/// follows, because wiki markup has only one paragraph there.
+fn children(node: &Node<'_>) -> Value {
+    let all = said(&node.children);
+    let (Kind::ListItem | Kind::TableCell | Kind::TableHeader, Value::Array(blocks)) = (node.kind, &all)
+    else {
+        return all;
+    };
+    let is_plain = |it: &Value| {
+        it["kind"] == "Paragraph"
+            && it["attrs"] == json!({})
+            && it["marks"] == json!([])
+            && it["children"] != json!([])
+    };
+    let line_end = one(&Node::new(Kind::HardBreak));
+    let mut joined: Vec<Value> = Vec::new();
+    for block in blocks {
+        match joined.last_mut() {
+            Some(last) if is_plain(last) && is_plain(block) => {
+                let more = [
+                    &[line_end.clone(), line_end.clone()],
+                    &block["children"].as_array().expect("a list")[..],
+                ];
+                last["children"].as_array_mut().expect("a list").extend(more.concat());
+            }
+            _ => joined.push(block.clone()),
+        }
+    }
+    Value::Array(joined)
 }
 
 fn mark(mark: &Mark<'_>) -> Value {

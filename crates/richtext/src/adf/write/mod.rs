@@ -10,28 +10,31 @@ mod marks;
 mod needs;
 mod picture;
 mod repair;
-mod visible;
 
 use self::needs::Needs;
+use self::repair::Repair;
+use thin_vec::{ThinVec, thin_vec};
+
 use super::scan;
 use super::schema::Model;
 use super::text::cleaned;
 use super::{ELEMENT, RAW, tree_name};
+use crate::plainer::plainer;
 use crate::tree::{Attr, Holds, Kind, Node, Value};
 use crate::values::json::quote;
 
-/// Returns the JSON of a whole document with these blocks.
-pub(super) fn document(blocks: &[Node<'_>]) -> String {
-    let mut writer = Writer::new(Strictness::Valid);
+/// Returns the JSON of a whole document with these blocks. `keep_raw` is as in [`Repair`].
+pub(super) fn document(blocks: &[Node<'_>], keep_raw: bool) -> String {
+    let mut writer = Writer { keep_raw, ..Writer::new(Strictness::Valid) };
     writer.out.push_str("{\"version\":1,\"type\":\"doc\",\"content\":[");
     writer.repaired(blocks, None);
     writer.out.push_str("]}");
     writer.out
 }
 
-/// Returns the JSON of `nodes` as they appear in `parent`, with commas between them.
-pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
-    let mut writer = Writer::new(Strictness::Valid);
+/// Returns the JSON of `nodes` as they appear in `parent`, with commas between them. `keep_raw` is as in [`Repair`].
+pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, keep_raw: bool) -> String {
+    let mut writer = Writer { keep_raw, ..Writer::new(Strictness::Valid) };
     if let Some(parent) = parent {
         // With the parent's offset, ids generated in one parent differ from those in another.
         writer.path.push(parent.span.start as usize);
@@ -82,21 +85,30 @@ struct Writer {
     /// The number of columns in the layout section that is being written, from which the default width of a
     /// column is computed.
     siblings_of_column: usize,
+    /// Whether source that ADF has no place for is kept in extensions [`RAW`].
+    keep_raw: bool,
 }
 
 impl Writer {
     fn new(strictness: Strictness) -> Self {
-        Self { out: String::new(), strictness, path: Vec::new(), siblings_of_column: 0 }
+        Self { out: String::new(), strictness, path: Vec::new(), siblings_of_column: 0, keep_raw: true }
     }
 
     fn repaired(&mut self, nodes: &[Node<'_>], parent: Option<Kind>) {
         let mut index = 0;
+        let plain;
+        let nodes = if !self.keep_raw && nodes.iter().any(has_raw) {
+            plain = nodes.iter().flat_map(without_raw).collect::<Vec<_>>();
+            &plain[..]
+        } else {
+            nodes
+        };
         for node in nodes {
             let repaired;
             let fitted = if fit::fits(node, parent) {
                 std::slice::from_ref(node)
             } else {
-                repaired = repair::repair(node, parent);
+                repaired = Repair { keep_raw: self.keep_raw }.repair(node, parent);
                 &repaired[..]
             };
             for node in fitted {
@@ -270,6 +282,24 @@ fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
 fn is_verbatim(node: &Node<'_>) -> bool {
     let stood_so = node.span.len() == node.text.len();
     is_object(&node.text) || stood_so && scan::are_values(&node.text, |it| it == b'{')
+}
+
+/// Returns whether `node` is source of another format, or contains such source.
+fn has_raw(node: &Node<'_>) -> bool {
+    is_raw(node) || node.children.iter().any(has_raw)
+}
+
+fn is_raw(node: &Node<'_>) -> bool {
+    node.kind.is_verbatim() && !(fit::format(node) == "adf" && is_verbatim(node))
+}
+
+/// Returns `node` with text in place of source of other formats.
+pub(crate) fn without_raw<'a>(node: &Node<'a>) -> ThinVec<Node<'a>> {
+    if is_raw(node) {
+        return plainer(node);
+    }
+    let children = node.children.iter().flat_map(without_raw).collect();
+    thin_vec![Node { children, ..node.clone() }]
 }
 
 fn is_object(json: &str) -> bool {

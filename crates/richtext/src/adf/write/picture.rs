@@ -3,8 +3,7 @@
 
 use thin_vec::{ThinVec, thin_vec};
 
-use super::visible;
-use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
+use crate::tree::{Attr, Kind, MarkKind, Node, Value};
 
 /// Returns `paragraph` split at its pictures: paragraphs of the text between them, and each picture as a
 /// block.
@@ -58,16 +57,4 @@ fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let text = text.strip_suffix("px").unwrap_or(text).trim();
     let is_number = super::scan::is_json(text) && text.parse::<f64>().is_ok();
     is_number.then(|| Value::Json(text.to_owned().into()))
-}
-
-/// Returns a text that links to a picture and shows the picture's description or address, for a position that
-/// allows no picture.
-pub(super) fn link<'a>(image: &Node<'a>) -> Node<'a> {
-    let mut node = Node::of_text(visible::text(image));
-    node.marks.clone_from(&image.marks);
-    let url = image.text_of("url").filter(|_| image.mark(MarkKind::Link).is_none());
-    if let Some(url) = url {
-        node.marks.insert(0, Mark::new(MarkKind::Link).with("href", url.to_owned()));
-    }
-    node
 }

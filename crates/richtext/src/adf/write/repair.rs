@@ -12,12 +12,15 @@
 //! | `mediaGroup` | list item, other parents that do not allow it | a `mediaSingle` for each file |
 //! | task list | task | a list after the task, as ADF nests tasks |
 //! | other blocks | quote, panel, expand, list item | blocks before, between or after parts of the parent |
-//! | bodied macro, sync block | a parent that does not allow it | `com.plainwire.raw` with all of it |
-//! | other blocks | table cell, other parents that can't be split | `com.plainwire.raw` with all of it |
+//! | bodied macro, sync block | a parent that does not allow it | its blocks |
+//! | other blocks | table cell, other parents that can't be split | [plainer](crate::plainer) blocks |
 //! | picture within text | paragraph | `mediaSingle` between paragraphs; elsewhere a link |
 //! | `param:title` of a panel | | a heading of level 3, first in the panel |
 //! | nothing | a parent that requires a child | an empty paragraph, item or row |
 //! | a node without its essential attribute (a mention's `id`) | | its text |
+//! | source of another format | | its text |
+//!
+//! With [`Repair::keep_raw`], the last two and bodied macros become `com.plainwire.raw` with all of it.
 //!
 //! In: a node and its parent. Out: the nodes to write instead. Losses from a repair are found when the text
 //! is read again.
@@ -26,16 +29,188 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::super::schema::Model;
 use super::fit::{MAX_COLUMNS, fits, format, is_allowed, is_full, is_sound};
-use super::{picture, verbatim, visible};
+use super::{picture, verbatim};
+use crate::plainer::{link, plainer, text};
 use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
 
-/// Returns the nodes to write in `parent` (`None`: the document) instead of `node`.
-pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
-    let pieces = placed(node, parent);
-    pieces
-        .into_iter()
-        .flat_map(|it| if it.is_lifted { stuck(it.node, parent) } else { thin_vec![it.node] })
-        .collect()
+/// What a repair may write.
+#[derive(Clone, Copy)]
+pub(super) struct Repair {
+    /// Whether what ADF has no place for is kept in extensions that only this crate reads ([`RAW`](super::RAW)); otherwise
+    /// plainer nodes are written.
+    pub(super) keep_raw: bool,
+}
+
+impl Repair {
+    /// Returns the nodes to write in `parent` (`None`: the document) instead of `node`.
+    pub(super) fn repair<'a>(self, node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
+        let pieces = self.placed(node, parent);
+        pieces
+            .into_iter()
+            .flat_map(|it| if it.is_lifted { self.stuck(it.node, parent) } else { thin_vec![it.node] })
+            .collect()
+    }
+
+    /// Returns the pieces (nodes to write) that `node` becomes in `parent`: `node` itself if it fits.
+    fn placed<'a>(self, node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+        if fits(node, parent) {
+            return vec![Piece::here(node.clone())];
+        }
+        match node.kind {
+            Kind::Group => node.children.iter().flat_map(|it| self.placed(it, parent)).collect(),
+            kind if kind.is_inline() => self.inline(node, parent),
+            Kind::LayoutSection if parent.is_none() && node.children.len() > MAX_COLUMNS => self.rows(node),
+            Kind::RawBlock if format(node) == "markdown" => self.shown(text(node), parent),
+            Kind::Paragraph if has_picture(node) && allows(parent, Kind::MediaSingle) => {
+                picture::lifted(node).iter().flat_map(|it| self.placed(it, parent)).collect()
+            }
+            kind if is_bodied(kind) && !is_allowed(node, parent) => {
+                self.kept(node, parent).into_iter().map(Piece::here).collect()
+            }
+            _ => self.block(node, parent),
+        }
+    }
+
+    /// Returns the layout sections that carry the columns of `node`, which has too many for one; their widths are lost.
+    fn rows<'a>(self, node: &Node<'a>) -> Vec<Piece<'a>> {
+        let count = node.children.len().div_ceil(MAX_COLUMNS);
+        let size = node.children.len().div_ceil(count);
+        let section = |columns: &[Node<'a>]| {
+            let mut columns = ThinVec::from(columns);
+            columns.iter_mut().for_each(|it| it.attrs.retain(|it| it.name != "width"));
+            self.placed(&shell(node, None).holding(columns), None)
+        };
+        node.children.chunks(size).flat_map(section).collect()
+    }
+
+    /// Returns a paragraph of `text` for `parent`; an empty list if `text` is empty.
+    fn shown<'a>(self, text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
+        if text.is_empty() {
+            return Vec::new();
+        }
+        self.placed(&Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text(text)]), parent)
+    }
+
+    /// Returns the pieces for an inline node that does not fit: among blocks a paragraph around it, within text a
+    /// text or link instead of it.
+    fn inline<'a>(self, node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+        if parent.is_none_or(|it| it.holds() == Holds::Blocks) {
+            return self.placed(&Node::new(Kind::Paragraph).holding(thin_vec![node.clone()]), parent);
+        }
+        let text = match node.kind {
+            Kind::Image | Kind::MediaInline => link(node),
+            _ => {
+                let mut text = Node::of_text(text(node));
+                text.marks.clone_from(&node.marks);
+                text
+            }
+        };
+        Some(text).filter(|it| !it.text.is_empty()).map(Piece::here).into_iter().collect()
+    }
+
+    /// Returns the pieces for a block that does not fit, or has a child that does not: repairs its children
+    /// first, then the block. A block without an essential attribute becomes its visible text.
+    fn block<'a>(self, node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+        if !is_sound(node) && node.kind != Kind::Panel {
+            return self.shown(text(node), parent);
+        }
+        let mut shell = shell(node, parent);
+        let mut pieces = Vec::new();
+        let title =
+            shell.attrs.iter().position(|it| it.name == "param:title").filter(|_| shell.kind == Kind::Panel);
+        if let Some(title) = title {
+            let title = shell.attrs.remove(title).value.shown().to_owned();
+            let heading =
+                Node::new(Kind::Heading).with_json("level", "3").holding(thin_vec![Node::of_text(title)]);
+            pieces.extend(self.placed(&heading, Some(shell.kind)));
+        }
+        for child in &node.children {
+            pieces.extend(self.placed(child, Some(shell.kind)));
+        }
+        parted(shell, pieces).into_iter().flat_map(|it| self.fitted(it, parent)).collect()
+    }
+
+    /// Returns the pieces that `piece` becomes in `parent`. The children of its node are already repaired.
+    fn fitted<'a>(self, piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+        let Piece { node, is_lifted } = piece;
+        if is_allowed(&node, parent) && is_full(&node) {
+            return vec![Piece::here(node)];
+        }
+        if is_lifted && can_be_parted(parent) {
+            return vec![Piece::lifted(node)];
+        }
+        match node.kind {
+            Kind::TaskList if parent == Some(Kind::BlockTaskItem) => vec![Piece::lifted(node)],
+            Kind::Heading if allows(parent, Kind::Paragraph) => vec![Piece::here(bold(node))],
+            Kind::TaskItem | Kind::DecisionItem | Kind::Caption if allows(parent, Kind::Paragraph) => {
+                vec![Piece::here(Node::new(Kind::Paragraph).holding(node.children))]
+            }
+            Kind::BlockCard | Kind::EmbedCard
+                if node.get("url").is_some() && allows(parent, Kind::Paragraph) =>
+            {
+                let url = node.text_of("url").unwrap_or_default().to_owned();
+                let card = Node::new(Kind::InlineCard).with("url", url);
+                vec![Piece::here(Node::new(Kind::Paragraph).holding(thin_vec![card]))]
+            }
+            Kind::Media if allows(parent, Kind::MediaSingle) => {
+                vec![Piece::here(
+                    Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![node]),
+                )]
+            }
+            kind if dissolves(kind, parent) => {
+                node.children.iter().flat_map(|it| self.placed(it, parent)).collect()
+            }
+            _ => self.member(node, parent),
+        }
+    }
+
+    /// Returns `node` in a new item, row, cell or column, if `parent` is a list, table, row or layout; for lists
+    /// of tasks or decisions, `node` must be a paragraph. Otherwise lifts `node` (writes it beside `parent`) if
+    /// `parent` can be split, and keeps it as raw ADF if not.
+    fn member<'a>(self, node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+        let holder = match parent {
+            Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
+            Some(Kind::TaskList) if node.kind == Kind::Paragraph => {
+                return vec![Piece::here(Node::new(Kind::TaskItem).holding(node.children))];
+            }
+            Some(Kind::DecisionList) if node.kind == Kind::Paragraph => {
+                return vec![Piece::here(Node::new(Kind::DecisionItem).holding(node.children))];
+            }
+            Some(Kind::Table) => Kind::TableRow,
+            Some(Kind::TableRow) => Kind::TableCell,
+            Some(Kind::LayoutSection) => Kind::LayoutColumn,
+            _ if can_be_parted(parent) => return vec![Piece::lifted(node)],
+            _ => return self.stuck(node, parent).into_iter().map(Piece::here).collect(),
+        };
+        let pieces = self.placed(&node, Some(holder));
+        parted(Node::new(holder), pieces)
+    }
+
+    /// Returns `node` if `parent` allows it; otherwise all of it as raw ADF in an extension. For a `node` that
+    /// can't be written beside `parent`.
+    fn stuck<'a>(self, node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
+        if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { self.kept(&node, parent) }
+    }
+
+    /// Returns what is written for a `node` that `parent` does not allow: with `keep_raw` all of it as raw ADF, in an extension
+    /// [`RAW`](super::RAW), otherwise plainer nodes. Returns nothing if `parent` allows none of them.
+    fn kept<'a>(self, node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
+        if !self.keep_raw {
+            return match node.kind {
+                Kind::Paragraph if allows(parent, Kind::Text) => node.children.clone(),
+                Kind::Paragraph => ThinVec::new(),
+                _ => plainer(node).iter().flat_map(|it| self.repair(it, parent)).collect(),
+            };
+        }
+        if allows(parent, Kind::Extension) {
+            return thin_vec![extension(Kind::Extension, node)];
+        }
+        if allows(parent, Kind::Paragraph) {
+            let inline = extension(Kind::InlineExtension, node);
+            return thin_vec![Node::new(Kind::Paragraph).holding(thin_vec![inline])];
+        }
+        ThinVec::new()
+    }
 }
 
 /// A node that results from a repair. It is written in the parent or, if `is_lifted`, beside the parent.
@@ -54,38 +229,6 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Returns the pieces (nodes to write) that `node` becomes in `parent`: `node` itself if it fits.
-fn placed<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
-    if fits(node, parent) {
-        return vec![Piece::here(node.clone())];
-    }
-    match node.kind {
-        Kind::Group => node.children.iter().flat_map(|it| placed(it, parent)).collect(),
-        kind if kind.is_inline() => inline(node, parent),
-        Kind::LayoutSection if parent.is_none() && node.children.len() > MAX_COLUMNS => rows(node),
-        Kind::RawBlock if format(node) == "markdown" => shown(visible::text(node), parent),
-        Kind::Paragraph if has_picture(node) && allows(parent, Kind::MediaSingle) => {
-            picture::lifted(node).iter().flat_map(|it| placed(it, parent)).collect()
-        }
-        kind if is_bodied(kind) && !is_allowed(node, parent) => {
-            kept(node, parent).into_iter().map(Piece::here).collect()
-        }
-        _ => block(node, parent),
-    }
-}
-
-/// Returns the layout sections that carry the columns of `node`, which has too many for one; their widths are lost.
-fn rows<'a>(node: &Node<'a>) -> Vec<Piece<'a>> {
-    let count = node.children.len().div_ceil(MAX_COLUMNS);
-    let size = node.children.len().div_ceil(count);
-    let section = |columns: &[Node<'a>]| {
-        let mut columns = ThinVec::from(columns);
-        columns.iter_mut().for_each(|it| it.attrs.retain(|it| it.name != "width"));
-        placed(&shell(node, None).holding(columns), None)
-    };
-    node.children.chunks(size).flat_map(section).collect()
-}
-
 fn has_picture(node: &Node<'_>) -> bool {
     node.children.iter().any(|it| it.kind == Kind::Image && it.get("url").is_some())
 }
@@ -96,53 +239,6 @@ fn allows(parent: Option<Kind>, kind: Kind) -> bool {
 
 fn is_bodied(kind: Kind) -> bool {
     matches!(kind, Kind::BodiedExtension | Kind::SyncBlock | Kind::BodiedSyncBlock)
-}
-
-/// Returns a paragraph of `text` for `parent`; an empty list if `text` is empty.
-fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
-    if text.is_empty() {
-        return Vec::new();
-    }
-    placed(&Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text(text)]), parent)
-}
-
-/// Returns the pieces for an inline node that does not fit: among blocks a paragraph around it, within text a
-/// text or link instead of it.
-fn inline<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
-    if parent.is_none_or(|it| it.holds() == Holds::Blocks) {
-        return placed(&Node::new(Kind::Paragraph).holding(thin_vec![node.clone()]), parent);
-    }
-    let text = match node.kind {
-        Kind::Image | Kind::MediaInline => picture::link(node),
-        _ => {
-            let mut text = Node::of_text(visible::text(node));
-            text.marks.clone_from(&node.marks);
-            text
-        }
-    };
-    Some(text).filter(|it| !it.text.is_empty()).map(Piece::here).into_iter().collect()
-}
-
-/// Returns the pieces for a block that does not fit, or has a child that does not: repairs its children
-/// first, then the block. A block without an essential attribute becomes its visible text.
-fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
-    if !is_sound(node) && node.kind != Kind::Panel {
-        return shown(visible::text(node), parent);
-    }
-    let mut shell = shell(node, parent);
-    let mut pieces = Vec::new();
-    let title =
-        shell.attrs.iter().position(|it| it.name == "param:title").filter(|_| shell.kind == Kind::Panel);
-    if let Some(title) = title {
-        let title = shell.attrs.remove(title).value.shown().to_owned();
-        let heading =
-            Node::new(Kind::Heading).with_json("level", "3").holding(thin_vec![Node::of_text(title)]);
-        pieces.extend(placed(&heading, Some(shell.kind)));
-    }
-    for child in &node.children {
-        pieces.extend(placed(child, Some(shell.kind)));
-    }
-    parted(shell, pieces).into_iter().flat_map(|it| fitted(it, parent)).collect()
 }
 
 /// Returns `node` without its children. An `expand` becomes a `nestedExpand`, and the reverse, if `parent`
@@ -230,34 +326,6 @@ fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     Some(Piece::here(node.holding(inside.into_iter().map(|it| it.node).collect())))
 }
 
-/// Returns the pieces that `piece` becomes in `parent`. The children of its node are already repaired.
-fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
-    let Piece { node, is_lifted } = piece;
-    if is_allowed(&node, parent) && is_full(&node) {
-        return vec![Piece::here(node)];
-    }
-    if is_lifted && can_be_parted(parent) {
-        return vec![Piece::lifted(node)];
-    }
-    match node.kind {
-        Kind::TaskList if parent == Some(Kind::BlockTaskItem) => vec![Piece::lifted(node)],
-        Kind::Heading if allows(parent, Kind::Paragraph) => vec![Piece::here(bold(node))],
-        Kind::TaskItem | Kind::DecisionItem | Kind::Caption if allows(parent, Kind::Paragraph) => {
-            vec![Piece::here(Node::new(Kind::Paragraph).holding(node.children))]
-        }
-        Kind::BlockCard | Kind::EmbedCard if node.get("url").is_some() && allows(parent, Kind::Paragraph) => {
-            let url = node.text_of("url").unwrap_or_default().to_owned();
-            let card = Node::new(Kind::InlineCard).with("url", url);
-            vec![Piece::here(Node::new(Kind::Paragraph).holding(thin_vec![card]))]
-        }
-        Kind::Media if allows(parent, Kind::MediaSingle) => {
-            vec![Piece::here(Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![node]))]
-        }
-        kind if dissolves(kind, parent) => node.children.iter().flat_map(|it| placed(it, parent)).collect(),
-        _ => member(node, parent),
-    }
-}
-
 /// Returns whether a node of this kind is replaced by its children if `parent` does not allow it.
 fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
     match kind {
@@ -270,28 +338,6 @@ fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
         Kind::ListItem | Kind::BlockTaskItem | Kind::TableRow | Kind::TableCell | Kind::TableHeader => true,
         _ => false,
     }
-}
-
-/// Returns `node` in a new item, row, cell or column, if `parent` is a list, table, row or layout; for lists
-/// of tasks or decisions, `node` must be a paragraph. Otherwise lifts `node` (writes it beside `parent`) if
-/// `parent` can be split, and keeps it as raw ADF if not.
-fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
-    let holder = match parent {
-        Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
-        Some(Kind::TaskList) if node.kind == Kind::Paragraph => {
-            return vec![Piece::here(Node::new(Kind::TaskItem).holding(node.children))];
-        }
-        Some(Kind::DecisionList) if node.kind == Kind::Paragraph => {
-            return vec![Piece::here(Node::new(Kind::DecisionItem).holding(node.children))];
-        }
-        Some(Kind::Table) => Kind::TableRow,
-        Some(Kind::TableRow) => Kind::TableCell,
-        Some(Kind::LayoutSection) => Kind::LayoutColumn,
-        _ if can_be_parted(parent) => return vec![Piece::lifted(node)],
-        _ => return stuck(node, parent).into_iter().map(Piece::here).collect(),
-    };
-    let pieces = placed(&node, Some(holder));
-    parted(Node::new(holder), pieces)
 }
 
 /// Returns whether a child that a node of this kind does not allow can be written outside the node: between
@@ -322,25 +368,6 @@ fn bold(node: Node<'_>) -> Node<'_> {
         node.marks.push(Mark::new(MarkKind::Strong));
     }
     Node::new(Kind::Paragraph).holding(text)
-}
-
-/// Returns `node` if `parent` allows it; otherwise all of it as raw ADF in an extension. For a `node` that
-/// can't be written beside `parent`.
-fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
-    if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { kept(&node, parent) }
-}
-
-/// Returns all of `node` as raw ADF, in an extension [`RAW`](super::RAW): a block, or inline in a paragraph.
-/// Returns nothing if `parent` allows neither.
-fn kept<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
-    if allows(parent, Kind::Extension) {
-        return thin_vec![extension(Kind::Extension, node)];
-    }
-    if allows(parent, Kind::Paragraph) {
-        let inline = extension(Kind::InlineExtension, node);
-        return thin_vec![Node::new(Kind::Paragraph).holding(thin_vec![inline])];
-    }
-    ThinVec::new()
 }
 
 fn extension<'a>(kind: Kind, node: &Node<'a>) -> Node<'a> {

@@ -28,7 +28,7 @@ fn every_place_is_right() {
 fn every_file_comes_back_from_what_is_written_of_it() {
     for (name, source) in texts() {
         let (blocks, _) = read(&source);
-        let written = part(&blocks, None);
+        let written = part(&blocks, None, true);
         let (again, wrong) = read(&written);
         assert_eq!(shape(&again), shape(&blocks), "{name}\n{written}");
         assert_eq!(wrong, [], "{name}\n{written}");
@@ -62,7 +62,7 @@ fn damaged(source: &str) {
         let (blocks, _) = read(text);
         assert_eq!(misplaced(&blocks, text), None, "{text}");
         spelled(&blocks, text);
-        let written = part(&blocks, None);
+        let written = part(&blocks, None, true);
         let (again, _) = read(&written);
         same(&again, &blocks, text);
     };

@@ -141,7 +141,7 @@ fn macros_are_blocks_between_blocks_and_inline_among_text() {
     check(&format!("<p>{toc}</p>"), &format!("Paragraph[InlineExtension{{{said}}}]"));
     check(&format!("x {toc}"), &format!(r#"Paragraph["x " InlineExtension{{{said}}}]"#));
     let (blocks, _) = read(toc);
-    let written = part(&blocks, None);
+    let written = part(&blocks, None, true);
     assert!(
         written.find("\"b\"").zip(written.find("\"a\"")).is_some_and(|it| it.0 < it.1),
         "order: {written}"
@@ -346,7 +346,7 @@ fn the_fallback_of_an_extension_is_kept_and_not_shown_twice() {
         source,
         r#"Panel{panelType="note" storage:fallback="<div><p>a</p></div>" storage:form="ac:adf-extension"}[Paragraph["a"]]"#,
     );
-    assert_eq!(part(&read(source).0, None), source);
+    assert_eq!(part(&read(source).0, None, true), source);
     check(
         "<ac:adf-extension><ac:adf-node type=\"decision-list\"><ac:adf-attribute key=\"local-id\">L</ac:adf-attribute><ac:adf-node type=\"decision-item\"><ac:adf-attribute key=\"state\">DECIDED</ac:adf-attribute><ac:adf-content>a <b>b</b></ac:adf-content></ac:adf-node></ac:adf-node></ac:adf-extension>",
         r#"DecisionList{localId="L"}[DecisionItem{state="DECIDED"}["a " "b"+Strong{storage:form="b"}]]"#,
@@ -448,7 +448,7 @@ fn what_stands_too_deep_is_kept_as_it_is() {
         assert_eq!(misplaced(&blocks, &source), None);
         assert_eq!(wrong.len(), 1, "{element}: {wrong:?}");
         assert!(depth(&blocks) <= MAX_DEPTH + 3, "{element}");
-        assert!(part(&blocks, None).contains('x'));
+        assert!(part(&blocks, None, true).contains('x'));
     }
 }
 

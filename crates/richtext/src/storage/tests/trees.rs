@@ -266,7 +266,7 @@ fn shared_marks_are_written_once() {
         Node::of_text("b").marked(link()).marked(Mark::new(MarkKind::Em)).marked(strong()),
         Node::of_text("c").marked(link()),
     ];
-    assert_eq!(part(&nodes, None), "<a href=\"http://x\"><strong>a<em>b</em></strong>c</a>");
+    assert_eq!(part(&nodes, None, true), "<a href=\"http://x\"><strong>a<em>b</em></strong>c</a>");
 }
 
 #[test]
@@ -275,5 +275,5 @@ fn raw_html_of_markdown_is_the_text_a_reader_sees() {
         Node::raw(Kind::RawBlock, "markdown", "<div align=\"center\">a &amp; b</div>"),
         Node::raw(Kind::RawBlock, "markdown", "<!-- gone -->"),
     ];
-    assert_eq!(part(&nodes, None), "<p>a &amp; b</p>");
+    assert_eq!(part(&nodes, None, true), "<p>a &amp; b</p>");
 }

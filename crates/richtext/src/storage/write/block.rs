@@ -117,7 +117,7 @@ impl Writer {
         } else {
             shown.strip_prefix("html:").unwrap_or_default()
         };
-        let held = super::part(&node.children, Some(node));
+        let held = super::part(&node.children, Some(node), self.keep_raw);
         if is_group(name, &held) {
             self.tag(Tag::of(name, node).but(&["/type"]), &[]);
             self.out.push_str(&held);

@@ -47,32 +47,32 @@ impl Writer {
             }
             return self.close("ac:link");
         }
-        let name = self.open_mark(mark);
+        let Some(name) = self.open_mark(mark) else { return self.level(nodes, marks, depth + 1) };
         self.level(nodes, marks, depth + 1);
         self.close(&name);
     }
 
-    /// Writes the start tag of a mark and returns the element's name.
-    fn open_mark(&mut self, mark: &Mark<'_>) -> String {
+    /// Writes the start tag of a mark and returns the element's name; `None` for a mark that storage format has no element for.
+    fn open_mark(&mut self, mark: &Mark<'_>) -> Option<String> {
         let form = mark.text("storage:form").filter(|it| names::mark(it).is_some_and(|it| it.0 == mark.kind));
         let styled = mark.text("storage:form") == Some("span") && mark.attrs.len() == 1;
         let name = match mark.kind {
             MarkKind::Strong => form.unwrap_or("strong"),
             MarkKind::Em => form.unwrap_or("em"),
-            MarkKind::Underline if styled => return self.styled("text-decoration", "underline"),
+            MarkKind::Underline if styled => return Some(self.styled("text-decoration", "underline")),
             MarkKind::Underline => form.unwrap_or("u"),
-            MarkKind::Strike if styled => return self.styled("text-decoration", "line-through"),
+            MarkKind::Strike if styled => return Some(self.styled("text-decoration", "line-through")),
             MarkKind::Strike => form.unwrap_or("del"),
-            MarkKind::Code if styled => return self.styled("font-family", "monospace"),
+            MarkKind::Code if styled => return Some(self.styled("font-family", "monospace")),
             MarkKind::Code => form.unwrap_or("code"),
             MarkKind::Subsup if matches!(mark.text("type"), Some("sub" | "sup")) => {
                 mark.text("type").unwrap_or("sub")
             }
             MarkKind::TextColor if is_colour(mark) => {
-                return self.styled("color", mark.text("color").unwrap_or_default());
+                return Some(self.styled("color", mark.text("color").unwrap_or_default()));
             }
             MarkKind::BackgroundColor if is_colour(mark) => {
-                return self.styled("background-color", mark.text("color").unwrap_or_default());
+                return Some(self.styled("background-color", mark.text("color").unwrap_or_default()));
             }
             MarkKind::Link if mark.text("href").is_some() => {
                 let native = [("href", mark.text("href")), ("title", mark.text("title"))];
@@ -81,27 +81,28 @@ impl Writer {
                     Tag::of_mark("a", mark).but(&native.iter().map(|it| it.0).collect::<Vec<_>>()),
                     &native,
                 );
-                return "a".to_owned();
+                return Some("a".to_owned());
             }
             MarkKind::Annotation if is_comment(mark) => {
                 let id = mark.text("id").unwrap_or_default();
                 let tag = Tag::of_mark("ac:inline-comment-marker", mark).but(&["id", "annotationType"]);
                 self.tag(tag, &[("ac:ref", id)]);
-                return "ac:inline-comment-marker".to_owned();
+                return Some("ac:inline-comment-marker".to_owned());
             }
             MarkKind::Other if html_name(mark).is_some() => html_name(mark).unwrap_or("span"),
+            _ if !self.keep_raw => return None,
             _ => {
                 self.out.push_str("<span");
                 self.attribute(super::super::read::EXTRA, &mark_json(mark));
                 self.out.push('>');
-                return "span".to_owned();
+                return Some("span".to_owned());
             }
         };
         self.tag(
             Tag::of_mark(name, mark).but(if mark.kind == MarkKind::Subsup { &["type"] } else { &["/type"] }),
             &[],
         );
-        name.to_owned()
+        Some(name.to_owned())
     }
 
     fn styled(&mut self, property: &str, value: &str) -> String {

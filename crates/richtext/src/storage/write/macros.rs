@@ -160,7 +160,7 @@ impl Writer {
         native.extend(parts.version.as_deref().map(|it| ("ac:schema-version", it)));
         native.extend(layout.map(|it| ("data-layout", it)));
         native.extend(parts.macro_id.as_deref().map(|it| ("ac:macro-id", it)));
-        native.extend(extra.as_deref().map(|it| (names::EXTRA_PARAMETERS, it)));
+        native.extend(extra.as_deref().filter(|_| self.keep_raw).map(|it| (names::EXTRA_PARAMETERS, it)));
         let mut used = vec!["extensionKey", "extensionType", "parameters"];
         used.extend(layout.map(|_| "layout"));
         self.tag(Tag::of(element, node).but(&used), &native);

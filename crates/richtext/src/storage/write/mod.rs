@@ -1,8 +1,8 @@
 //! Writes the tree as storage format.
 //!
 //! In: nodes of any reader. Out: text that Confluence accepts and that reads back as nodes with the same
-//! meaning. A node that storage format has no element for becomes ADF in the macro `plainwire-raw`. Raw HTML
-//! from Markdown becomes its visible text.
+//! meaning. A node that storage format has no element for becomes plainer nodes, or with `keep_raw` ADF in the macro
+//! `plainwire-raw`. Raw HTML from Markdown becomes its visible text.
 
 mod block;
 mod extension;
@@ -15,9 +15,10 @@ mod tag;
 
 use crate::tree::{Kind, Node};
 
-/// Returns `nodes` written as children of `parent`; as blocks of the document if `parent` is `None`.
-pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
-    let mut writer = Writer { out: String::new() };
+/// Returns `nodes` written as children of `parent`; as blocks of the document if `parent` is `None`. `keep_raw` is as in
+/// [`Storage`](super::Storage).
+pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, keep_raw: bool) -> String {
+    let mut writer = Writer { out: String::new(), keep_raw };
     match parent {
         Some(parent) if parent.kind == Kind::CodeBlock => writer.data(nodes),
         Some(parent) if parent.kind == Kind::MediaSingle => writer.media_parts(nodes),
@@ -33,6 +34,7 @@ pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
 
 struct Writer {
     out: String,
+    keep_raw: bool,
 }
 
 impl Writer {

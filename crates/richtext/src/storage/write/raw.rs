@@ -2,6 +2,7 @@
 
 use super::super::{escape, read, xml};
 use super::Writer;
+use crate::plainer::plainer;
 use crate::tree::{Kind, Node};
 use crate::values::html;
 
@@ -13,7 +14,8 @@ impl Writer {
         match format {
             "storage" if stood_so(node) || stands_alone(node) => self.out.push_str(&node.text),
             "markdown" => self.seen(node),
-            _ => self.plainwire(format, &node.text),
+            _ if self.keep_raw => self.plainwire(format, &node.text),
+            _ => self.plain(node),
         }
     }
 
@@ -26,9 +28,27 @@ impl Writer {
         self.close("fab:adf");
     }
 
-    /// Writes the node as ADF in the macro `plainwire-raw`. The JSON of an inline node has no marks, because
-    /// their elements are written around the macro.
+    /// Writes plainer nodes in place of `node`, without the marks of an inline node, whose elements are already open.
+    fn plain(&mut self, node: &Node<'_>) {
+        for plain in &plainer(node) {
+            if plain.kind.is_inline() && node.kind.is_inline() {
+                escape::encode(&mut self.out, &plain.text);
+            } else if node.kind != Kind::Paragraph || plain.kind != Kind::Paragraph {
+                self.blocks(std::slice::from_ref(plain), Kind::Group);
+            } else {
+                self.out.push_str("<p>");
+                self.inlines(&plain.children);
+                self.close("p");
+            }
+        }
+    }
+
+    /// Writes what storage format has no element for: plainer nodes, or with `keep_raw` the node as ADF in the macro
+    /// `plainwire-raw`. The JSON of an inline node has no marks, because their elements are written around the macro.
     pub(super) fn raw_adf(&mut self, node: &Node<'_>) {
+        if !self.keep_raw {
+            return self.plain(node);
+        }
         let json = if node.kind.is_inline() && !node.marks.is_empty() {
             let mut bare = node.clone();
             bare.marks.clear();

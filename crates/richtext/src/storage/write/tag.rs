@@ -1,7 +1,7 @@
 //! Writes start tags.
 //!
 //! In: the attributes of a node or a mark. Out: attributes of the element. Attributes that the element cannot
-//! express go into `data-plainwire`.
+//! express go into `data-plainwire` if [`Writer::keep_raw`] is set, and are left out otherwise.
 
 use super::super::read::EXTRA;
 use super::super::{escape, names};
@@ -134,7 +134,7 @@ impl Writer {
             }
         }
         let marks: Vec<_> = tag.marks.iter().filter(|it| !tag.used_marks.contains(&it.kind)).collect();
-        if !rest.is_empty() || !marks.is_empty() || tag.kind.is_some() {
+        if self.keep_raw && (!rest.is_empty() || !marks.is_empty() || tag.kind.is_some()) {
             let extra = extra(tag.kind.and_then(Kind::adf_name), &rest, &marks);
             self.attribute(EXTRA, &extra);
         }

@@ -33,7 +33,7 @@ fn each_sign_in_each_block_is_the_text_it_was() {
             for (index, block) in blocks.iter().enumerate() {
                 for dialect in BOTH {
                     let tree = [block(Node::of_text(text.clone()))];
-                    let written = Wiki { dialect }.document(&tree);
+                    let written = Wiki { dialect, keep_raw: true }.document(&tree);
                     let again = read(&written, dialect);
                     assert_eq!(
                         again.iter().map(Node::plain_text).collect::<String>(),
@@ -92,7 +92,7 @@ fn a_text_put_between_others_is_read_as_itself() {
             "h1. x",
         ] {
             for dialect in BOTH {
-                let wiki = Wiki { dialect };
+                let wiki = Wiki { dialect, keep_raw: true };
                 let spelling = wiki.text(text, Kind::Text, before, after);
                 let source = format!("{before}{spelling}{after}");
                 let blocks = read(&source, dialect);
@@ -105,7 +105,7 @@ fn a_text_put_between_others_is_read_as_itself() {
 
 #[test]
 fn a_character_has_the_place_of_what_spells_it() {
-    let wiki = Wiki { dialect: Dialect::Jira };
+    let wiki = Wiki { dialect: Dialect::Jira, keep_raw: true };
     let spelling = "a\\*b &amp; c -- d&nbsp;\\\\x";
     let text = "a*b & c – d\u{a0}\\\\x";
     let place = |it: &str| wiki.place(spelling, Kind::Text, text.find(it).unwrap());
@@ -125,7 +125,7 @@ fn a_character_has_the_place_of_what_spells_it() {
 fn parts_put_together_are_the_whole() {
     let source = "h1. a *b*\n\n* x\n** y\n* z\n\n||h|c|\n|a|\n* b|\n\nbq. q\n\n{panel}\np\n\nq\n{panel}";
     for dialect in BOTH {
-        let wiki = Wiki { dialect };
+        let wiki = Wiki { dialect, keep_raw: true };
         let blocks = read(source, dialect);
         let parts: Vec<_> = blocks.iter().map(|it| wiki.part(std::slice::from_ref(it), None)).collect();
         assert_eq!(parts.join(wiki.between(None)), wiki.document(&blocks));
@@ -144,14 +144,14 @@ fn a_line_end_of_code_is_one_character_however_it_is_spelled() {
     let blocks = read(source, Dialect::Confluence);
     assert_eq!(blocks[0].children[0].text, "a\nb");
     let spelling = blocks[0].children[0].inner.of(source);
-    let wiki = Wiki { dialect: Dialect::Confluence };
+    let wiki = Wiki { dialect: Dialect::Confluence, keep_raw: true };
     assert_eq!(wiki.place(spelling, Kind::CodeBlock, 2), Some(3));
     assert_eq!(wiki.text("\n", Kind::CodeBlock, &spelling[..1], &spelling[1..]), "\r\n");
 }
 
 /// Returns these blocks as markup of Jira's dialect.
 fn written(blocks: &[Node<'_>]) -> String {
-    Wiki { dialect: Dialect::Jira }.document(blocks)
+    Wiki { dialect: Dialect::Jira, keep_raw: true }.document(blocks)
 }
 
 #[test]

@@ -1,18 +1,31 @@
-//! Writes blocks: as markup if that can express all of the block, otherwise as `{adf}`.
+//! Writes blocks: as markup if that can express all of the block, otherwise as `{adf}` or as plainer blocks.
 
-use thin_vec::thin_vec;
+use thin_vec::{ThinVec, thin_vec};
 
 use super::Writer;
 use super::inline::Line;
+use crate::compare::joined;
 use crate::format::Dialect;
+use crate::plainer::plainer;
 use crate::tree::{Attr, Kind, Node, Value};
 use crate::values::{hrefs, html};
 use crate::wiki::read::{Container, image_params, parse_image};
+
+/// The most blocks within each other that markup can't express and that are written as plainer blocks. What is deeper becomes
+/// one paragraph, because each level is written in two ways.
+const MAX_UNSPELLED: usize = 6;
 
 impl Writer {
     /// Returns the markup of the blocks `nodes`, with an empty line between neighbours unless they are in a
     /// cell or an item.
     pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Container) -> String {
+        let together: ThinVec<Node<'_>>;
+        let nodes = if place == Container::Block {
+            nodes
+        } else {
+            together = joined(nodes);
+            &together
+        };
         let mut flat = Vec::new();
         flatten(nodes, &mut flat);
         let between = if place == Container::Block { "\n\n" } else { "\n" };
@@ -36,11 +49,31 @@ impl Writer {
         place: Container,
     ) -> String {
         if node.kind == Kind::RawBlock {
-            return self.raw_block(node);
+            return self.raw_block(node, place);
         }
         let is_apart = place == Container::Block || !merges(before, node, next);
         let markup = if is_apart { self.markup(node, place) } else { None };
-        markup.unwrap_or_else(|| self.adf(node))
+        markup.unwrap_or_else(|| self.other(node, place))
+    }
+
+    /// Returns what is written for a block that markup cannot express: JSON in `{adf}`, or without what markup has no place for, or
+    /// plainer blocks.
+    pub(super) fn other(&mut self, node: &Node<'_>, place: Container) -> String {
+        if self.has_adf() {
+            return self.adf(node);
+        }
+        if self.unspelled == MAX_UNSPELLED {
+            return self.plain_line(&[Node::of_text(node.plain_text())], Line::Paragraph(place));
+        }
+        self.unspelled += 1;
+        let bare = bare(node);
+        let markup = self.markup(&bare, place);
+        let text = markup.unwrap_or_else(|| match node.kind {
+            Kind::Paragraph => self.plain_line(&bare.children, Line::Paragraph(place)),
+            _ => self.blocks(&plainer(node), place),
+        });
+        self.unspelled -= 1;
+        text
     }
 
     /// Returns the markup of `node`; `None` if markup cannot express all of it.
@@ -110,10 +143,10 @@ impl Writer {
         self.body("quote", super::macros::params_of(node)?, node)
     }
 
-    fn raw_block(&mut self, node: &Node<'_>) -> String {
+    fn raw_block(&mut self, node: &Node<'_>, place: Container) -> String {
         match node.text_of("/format") {
             Some("wiki") | None => node.text.to_string(),
-            Some("adf") => {
+            Some("adf") if self.has_adf() => {
                 format!("{{adf:display=block}}{}{{adf}}", node.text.replace("{adf}", "\\u007badf}"))
             }
             Some("markdown") => {
@@ -121,6 +154,7 @@ impl Writer {
                 let paragraph = Node::new(Kind::Paragraph).holding(thin_vec![text]);
                 self.line("", &paragraph.children, Line::Paragraph(Container::Block)).unwrap_or_default()
             }
+            Some(_) if !self.keep_raw => self.blocks(&plainer(node), place),
             Some(_) if node.text.contains("{plainwire-raw}") => self.adf(node),
             Some(format) => format!("{{plainwire-raw:format={format}}}{}{{plainwire-raw}}", node.text),
         }
@@ -155,6 +189,43 @@ fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -
         Kind::Rule | Kind::Heading | Kind::Blockquote => false,
         _ => false,
     }
+}
+
+/// Returns `node` without its marks and without attributes that markup has no place for, and so its children in lists, tables and
+/// the like.
+fn bare<'a>(node: &Node<'a>) -> Node<'a> {
+    const NAMES: [&str; 12] = [
+        "level",
+        "language",
+        "panelType",
+        "title",
+        "url",
+        "type",
+        "alt",
+        "extensionType",
+        "extensionKey",
+        "parameters",
+        "text",
+        "color",
+    ];
+    let mut bare = node.clone();
+    bare.marks.clear();
+    bare.attrs.retain(|it| it.is_foreign() || NAMES.contains(&it.name.as_ref()));
+    if matches!(
+        node.kind,
+        Kind::BulletList | Kind::OrderedList | Kind::Table | Kind::TableRow | Kind::LayoutSection
+    ) {
+        bare.children = node.children.iter().map(bare_member).collect();
+    }
+    bare
+}
+
+fn bare_member<'a>(node: &Node<'a>) -> Node<'a> {
+    let mut member = bare(node);
+    if node.kind == Kind::TableRow {
+        member.children = node.children.iter().map(bare).collect();
+    }
+    member
 }
 
 /// Returns `None` if markup would lose an attribute of `node`. Attributes in `names` are not lost. `localId`,

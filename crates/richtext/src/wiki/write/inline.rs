@@ -4,6 +4,7 @@ use thin_vec::ThinVec;
 
 use super::same::{is_cite, is_known, same_inlines};
 use super::{Writer, text};
+use crate::plainer;
 use crate::tree::{Kind, Mark, MarkKind, Node, NodeLimit};
 use crate::values::emoticons::{EMOTICONS, Emoticon};
 use crate::values::macros;
@@ -38,9 +39,25 @@ pub(super) struct Item<'n, 'a> {
 
 impl Writer {
     /// Returns the markup of `nodes` in a block of the kind `line`. If no spelling of them reads back as
-    /// equal nodes, each node becomes an `{adf}` macro.
+    /// equal nodes, each node becomes an `{adf}` macro or a text.
     pub(super) fn inlines(&mut self, nodes: &[Node<'_>], line: Line) -> String {
-        self.spelled(nodes, line).unwrap_or_else(|| nodes.iter().map(|it| self.adf(it)).collect())
+        match self.spelled(nodes, line) {
+            Some(text) => text,
+            None if self.has_adf() => nodes.iter().map(|it| self.adf(it)).collect(),
+            None => self.plain_line(nodes, line),
+        }
+    }
+
+    /// Returns the markup of `nodes`, which no spelling expresses, as texts: first without their marks, then all as one text.
+    pub(super) fn plain_line(&mut self, nodes: &[Node<'_>], line: Line) -> String {
+        let plain: Vec<Node<'_>> = nodes.iter().map(unmarked).collect();
+        if let Some(text) = self.spelled(&plain, line) {
+            return text;
+        }
+        let words: Vec<String> = nodes.iter().map(plainer::text).collect();
+        let words = words.concat().split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = [Node::of_text(words)];
+        self.spelled(&text, line).unwrap_or_else(|| text::text(&text[0].text, "*", ""))
     }
 
     /// Returns `prefix` and the markup of `nodes`, the text of a block; `None` if no spelling of them reads
@@ -113,6 +130,18 @@ impl Writer {
         let kind = if line == Line::Heading { Kind::Heading } else { Kind::Paragraph };
         held.kind == kind && same_inlines(&held.children, nodes)
     }
+}
+
+/// Returns an inline node as a text, or a line break, with those of its marks that markup has signs for.
+fn unmarked<'a>(node: &Node<'a>) -> Node<'a> {
+    let is_kept =
+        |it: &&Mark<'_>| matches!(it.kind, MarkKind::Strong | MarkKind::Em | MarkKind::Code | MarkKind::Link);
+    let mut plain = match node.kind {
+        Kind::HardBreak => node.clone(),
+        _ => Node::of_text(plainer::text(node)),
+    };
+    plain.marks = node.marks.iter().filter(is_kept).cloned().collect();
+    plain
 }
 
 /// Returns the child of `node`, if it has exactly one.
@@ -232,9 +261,24 @@ impl Spell<'_> {
             let is_open = |it: &&Mark<'_>| item.marks[..depth].iter().any(|open| std::ptr::eq(*open, *it));
             let mut node = item.node.clone();
             node.marks = item.node.marks.iter().filter(|it| !is_open(it)).cloned().collect();
-            let text = self.writer.adf(&node);
-            self.out.push_str(&text);
+            self.other(&node);
         }
+    }
+
+    /// Writes an inline node that markup has no syntax for, as JSON in `{adf}` or as its text.
+    fn other(&mut self, node: &Node<'_>) {
+        if self.writer.has_adf() {
+            let json = self.writer.adf(node);
+            return self.out.push_str(&json);
+        }
+        let around = text::Around {
+            care: self.care,
+            in_link: self.in_link,
+            in_cell: self.line == Line::Paragraph(Container::Cell),
+            is_first: false,
+            is_last: false,
+        };
+        text::spell(&plainer::text(node), around, &mut self.out);
     }
 
     fn code(&mut self, items: &[Item<'_, '_>], depth: usize, mark: &Mark<'_>) {
@@ -317,11 +361,13 @@ impl Spell<'_> {
             Kind::Image => super::block::picture(node, None),
             Kind::Status if super::block::is_confluence(self.writer.dialect) => status(node),
             Kind::InlineExtension => self.writer.inline_extension(node),
-            Kind::RawInline => Some(self.raw(node)),
+            Kind::RawInline => self.raw(node),
             _ => None,
         };
-        let spelled = spelled.unwrap_or_else(|| self.writer.adf(node));
-        self.out.push_str(&spelled);
+        match spelled {
+            Some(spelled) => self.out.push_str(&spelled),
+            None => self.other(node),
+        }
     }
 
     /// Returns the markup of a hard break: a line feed where possible, otherwise `\\`, such as in headings,
@@ -343,16 +389,18 @@ impl Spell<'_> {
         }
     }
 
-    fn raw(&mut self, node: &Node<'_>) -> String {
+    /// Returns the markup of source that was not understood; `None` if markup has no place for it.
+    fn raw(&mut self, node: &Node<'_>) -> Option<String> {
         match node.text_of("/format") {
-            Some("wiki") | None => node.text.to_string(),
-            Some("adf") => {
-                format!("{{adf:display=inline}}{}{{adf}}", node.text.replace("{adf}", "\\u007badf}"))
+            Some("wiki") | None => Some(node.text.to_string()),
+            Some("adf") if self.writer.has_adf() => {
+                Some(format!("{{adf:display=inline}}{}{{adf}}", node.text.replace("{adf}", "\\u007badf}")))
             }
-            Some(_) if node.text.contains("{plainwire-raw}") => self.writer.adf(node),
-            Some(format) => {
-                format!("{{plainwire-raw:format={format}|display=inline}}{}{{plainwire-raw}}", node.text)
-            }
+            Some(_) if !self.writer.keep_raw || node.text.contains("{plainwire-raw}") => None,
+            Some(format) => Some(format!(
+                "{{plainwire-raw:format={format}|display=inline}}{}{{plainwire-raw}}",
+                node.text
+            )),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Writer;
 use super::block::only;
 use super::inline::Line;
+use crate::compare::joined;
 use crate::tree::{Kind, Node};
 use crate::wiki::read::{Container, MAX_LEVELS};
 
@@ -66,6 +67,7 @@ impl Writer {
     /// Returns the markup of each of `nodes`, blocks of an item whose line begins with `marker`: lists as lines with one more
     /// sign where that is possible. `is_first` is as in [`Self::may_nest`].
     pub(super) fn item_blocks(&mut self, nodes: &[Node<'_>], marker: &str, is_first: bool) -> Vec<String> {
+        let nodes = &joined(nodes)[..];
         let mut lines = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             let next = nodes.get(index + 1);
@@ -96,12 +98,12 @@ impl Writer {
             return String::new();
         }
         if is_list(node) {
-            return self.adf(node);
+            return self.other(node, Container::Item);
         }
         match before {
             None if node.kind == Kind::Paragraph && node.marks.is_empty() && only(node, &[]).is_some() => {
                 let line = self.line("* ", &node.children, Line::Paragraph(Container::Item));
-                line.map_or_else(|| self.adf(node), |it| it[2..].to_owned())
+                line.map_or_else(|| self.other(node, Container::Item), |it| it[2..].to_owned())
             }
             _ => self.tight(before, node, next),
         }

@@ -18,17 +18,18 @@ use std::collections::BTreeSet;
 use crate::format::Dialect;
 use crate::tree::{Holds, Kind, Mark, MarkKind, Node};
 
+use super::Wiki;
 use super::read::Container;
 pub(crate) use text::text;
 
 /// Returns a document that consists of these blocks.
-pub(crate) fn document(blocks: &[Node<'_>], dialect: Dialect) -> String {
-    Writer::new(dialect).blocks(blocks, Container::Block)
+pub(crate) fn document(blocks: &[Node<'_>], wiki: &Wiki) -> String {
+    Writer::new(wiki).blocks(blocks, Container::Block)
 }
 
 /// Returns the markup of `nodes` as children of `parent`; as blocks of the document if `parent` is `None`.
-pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Dialect) -> String {
-    let mut writer = Writer::new(dialect);
+pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, wiki: &Wiki) -> String {
+    let mut writer = Writer::new(wiki);
     let Some(parent) = parent else { return writer.blocks(nodes, Container::Block) };
     match parent.kind {
         Kind::CodeBlock => nodes.iter().map(|it| it.text.as_ref()).collect(),
@@ -49,7 +50,7 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
             let mut list = Node::new(parent.kind);
             list.attrs.clone_from(&parent.attrs);
             list.children = nodes.into();
-            writer.list(&list, "", true).unwrap_or_else(|| writer.adf(&list))
+            writer.block(&list, None, None, Container::Block)
         }
         Kind::ListItem => writer.blocks(nodes, Container::Item),
         Kind::Table => writer.rows(nodes).unwrap_or_default(),
@@ -60,26 +61,23 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
 }
 
 /// Like [`part`], for nodes of a list or an item whose own markup is `spelled`: its signs say how deep they are.
-pub(crate) fn part_in(
-    nodes: &[Node<'_>],
-    parent: Option<&Node<'_>>,
-    spelled: &str,
-    dialect: Dialect,
-) -> String {
+pub(crate) fn part_in(nodes: &[Node<'_>], parent: Option<&Node<'_>>, spelled: &str, wiki: &Wiki) -> String {
     let signs = spelled.bytes().take_while(|it| matches!(it, b'*' | b'#' | b'-')).count();
     let marker = Some(&spelled[..signs]).filter(|it| !it.is_empty() && spelled[signs..].starts_with(' '));
-    let (Some(parent), Some(marker)) = (parent, marker) else { return part(nodes, parent, dialect) };
-    let mut writer = Writer::new(dialect);
+    let (Some(parent), Some(marker)) = (parent, marker) else { return part(nodes, parent, wiki) };
+    let mut writer = Writer::new(wiki);
     match parent.kind {
         Kind::BulletList | Kind::OrderedList => {
             let mut list = Node::new(parent.kind);
             list.attrs.clone_from(&parent.attrs);
             list.children = nodes.into();
-            writer.list(&list, &marker[..signs - 1], true).unwrap_or_else(|| writer.adf(&list))
+            writer
+                .list(&list, &marker[..signs - 1], true)
+                .unwrap_or_else(|| writer.other(&list, Container::Block))
         }
         // The text of an item is before them.
         Kind::ListItem => writer.item_blocks(nodes, marker, true).join("\n"),
-        _ => part(nodes, Some(parent), dialect),
+        _ => part(nodes, Some(parent), wiki),
     }
 }
 
@@ -116,6 +114,7 @@ pub(crate) fn between(parent: Option<&Node<'_>>) -> &'static str {
 
 struct Writer {
     dialect: Dialect,
+    keep_raw: bool,
     /// The names of the macros whose bodies are being written. Within one of these macros, a macro of the
     /// same name without parameters can't be written.
     open: Vec<String>,
@@ -124,25 +123,40 @@ struct Writer {
     /// closing tag.
     singles: BTreeSet<String>,
     bodied: BTreeSet<String>,
+    /// The number of blocks around the current one that markup can't express.
+    unspelled: usize,
     /// The lowest degree of care with which text is spelled. More careful spellings are tried after it.
     least: inline::Care,
 }
 
 impl Writer {
-    fn new(dialect: Dialect) -> Self {
+    fn new(wiki: &Wiki) -> Self {
         Self {
-            dialect,
+            dialect: wiki.dialect,
+            keep_raw: wiki.keep_raw,
             open: Vec::new(),
             singles: BTreeSet::new(),
             bodied: BTreeSet::new(),
+            unspelled: 0,
             least: inline::Care::Plain,
         }
+    }
+
+    /// Returns whether what markup has no syntax for is written as JSON in an `{adf}` macro.
+    fn has_adf(&self) -> bool {
+        self.keep_raw || self.dialect == Dialect::Jira
     }
 
     /// Returns `node` as JSON in an `{adf}` macro.
     fn adf(&self, node: &Node<'_>) -> String {
         let display = if node.kind.is_inline() { "inline" } else { "block" };
-        let json = crate::adf::node_json(&linked(node)).replace("{adf}", "\\u007badf}");
+        let linked = linked(node);
+        let mut plain = vec![linked];
+        if !self.keep_raw {
+            plain = plain.iter().flat_map(crate::adf::without_raw).collect();
+        }
+        let Some(node) = plain.first() else { return String::new() };
+        let json = crate::adf::node_json(node).replace("{adf}", "\\u007badf}");
         format!("{{adf:display={display}}}{json}{{adf}}")
     }
 }

@@ -5,6 +5,7 @@ use thin_vec::ThinVec;
 use super::Writer;
 use super::block::only;
 use super::inline::Care;
+use crate::compare::joined;
 use crate::tree::{Kind, MarkKind, Node, NodeLimit};
 use crate::wiki::read::{self, Container};
 
@@ -55,9 +56,8 @@ impl Writer {
         let (blocks, _) = read::read(text, self.dialect, NodeLimit::default());
         let [table] = blocks.as_slice() else { return false };
         let [found] = table.children.as_slice() else { return false };
-        let is_same = |one: &Node<'_>, other: &Node<'_>| {
-            one.kind == other.kind && one.plain_text() == other.plain_text()
-        };
+        let text = |it: &Node<'_>| Node::new(it.kind).holding(joined(&it.children)).plain_text();
+        let is_same = |one: &Node<'_>, other: &Node<'_>| one.kind == other.kind && text(one) == text(other);
         found.kind == Kind::TableRow
             && found.children.len() == row.children.len()
             && found.children.iter().zip(&row.children).all(|(one, other)| is_same(one, other))
