@@ -15,7 +15,7 @@ mod tests;
 
 pub use self::schema::check;
 pub(crate) use self::schema::{complaints, new_complaints};
-pub(crate) use self::write::without_raw;
+pub(crate) use self::write::valid_json;
 
 use thin_vec::ThinVec;
 

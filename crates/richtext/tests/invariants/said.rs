@@ -52,7 +52,7 @@ pub(crate) fn meant(mut said: Value) -> Value {
                     let is_default = matches!(name.as_str(), "order" | "colspan" | "rowspan")
                         && value["json"] == 1
                         || name == "layout" && value == "default"
-                        || name == "accessLevel" && value == "";
+                        || ["accessLevel", "style"].contains(&name.as_str()) && value == "";
                     !(is_default || named && name == "text")
                 });
             }

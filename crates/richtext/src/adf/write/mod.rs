@@ -51,6 +51,20 @@ pub(super) fn verbatim(node: &Node<'_>) -> String {
     writer.out
 }
 
+/// Returns the JSON of each node that the schema allows in place of `node`, in a paragraph if `node` is inline, otherwise in
+/// the document.
+pub(crate) fn valid_json(node: &Node<'_>) -> Vec<String> {
+    let parent = node.kind.is_inline().then_some(Kind::Paragraph);
+    let plain = without_raw(node);
+    let valid = plain.iter().flat_map(|it| Repair { keep_raw: false }.repair(it, parent));
+    let json = |node: Node<'_>| {
+        let mut writer = Writer { keep_raw: false, ..Writer::new(Strictness::Valid) };
+        writer.node(&node, parent);
+        writer.out
+    };
+    valid.map(json).collect()
+}
+
 /// Appends `"name":value` to `out`. A [`Value::Json`] whose text is not JSON becomes a string.
 pub(super) fn attr(out: &mut String, name: &str, value: &Value<'_>) {
     quote(out, name);
@@ -294,7 +308,7 @@ fn is_raw(node: &Node<'_>) -> bool {
 }
 
 /// Returns `node` with text in place of source of other formats.
-pub(crate) fn without_raw<'a>(node: &Node<'a>) -> ThinVec<Node<'a>> {
+fn without_raw<'a>(node: &Node<'a>) -> ThinVec<Node<'a>> {
     if is_raw(node) {
         return plainer(node);
     }

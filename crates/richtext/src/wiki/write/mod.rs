@@ -15,6 +15,7 @@ mod text;
 
 use std::collections::BTreeSet;
 
+use crate::adf::{node_json, valid_json};
 use crate::format::Dialect;
 use crate::tree::{Holds, Kind, Mark, MarkKind, Node};
 
@@ -147,17 +148,17 @@ impl Writer {
         self.keep_raw || self.dialect == Dialect::Jira
     }
 
-    /// Returns `node` as JSON in an `{adf}` macro.
+    /// Returns `node` as JSON in an `{adf}` macro; as ADF that the schema allows, in several macros if it takes several nodes,
+    /// unless everything is kept.
     fn adf(&self, node: &Node<'_>) -> String {
         let display = if node.kind.is_inline() { "inline" } else { "block" };
         let linked = linked(node);
-        let mut plain = vec![linked];
-        if !self.keep_raw {
-            plain = plain.iter().flat_map(crate::adf::without_raw).collect();
-        }
-        let Some(node) = plain.first() else { return String::new() };
-        let json = crate::adf::node_json(node).replace("{adf}", "\\u007badf}");
-        format!("{{adf:display={display}}}{json}{{adf}}")
+        let all = if self.keep_raw { vec![node_json(&linked)] } else { valid_json(&linked) };
+        let between = if node.kind.is_inline() { "" } else { "\n" };
+        let shown = |json: &String| {
+            format!("{{adf:display={display}}}{}{{adf}}", json.replace("{adf}", "\\u007badf}"))
+        };
+        all.iter().map(shown).collect::<Vec<_>>().join(between)
     }
 }
 
