@@ -78,7 +78,7 @@ pub fn convert_with(
     // Of the tree of the source and the tree of the text, only one is in memory at a time. So the source is
     // read again if blocks differ, and once more to find what is invalid.
     let outline = Outline::of(&blocks);
-    let unreachable = if from == to { Vec::new() } else { unshown::addresses(to, &[], &blocks) };
+    let unreachable = if from == to { Vec::new() } else { unshown::addresses(to, &blocks, &|_| false) };
     diagnostics.extend(unshown::json_in_wiki(to, source, &text, &blocks));
     drop(blocks);
     let mut again = || read_again().blocks;
@@ -104,7 +104,7 @@ impl Document<'_> {
         let text = self.write(to);
         let read = Document::read_back(to, &text).blocks;
         let mut diagnostics = diagnostics.clone();
-        let unreachable = if *from == to { Vec::new() } else { unshown::addresses(to, &[], blocks) };
+        let unreachable = if *from == to { Vec::new() } else { unshown::addresses(to, blocks, &|_| false) };
         diagnostics.extend(unshown::json_in_wiki(to, self.source, &text, blocks));
         let losses = joined(joined(take_losses(&mut diagnostics), unreachable), differences(blocks, &read));
         let invalid = if became_invalid(*from, to, &read) {

@@ -3,7 +3,7 @@
 //! In: the nodes, and the text before and after. Out: losses and diagnostics. Reading the written text again does not show
 //! these, because this crate understands what it wrote.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
@@ -11,17 +11,14 @@ use crate::loss::{Loss, LossKind, MAX_LOSSES};
 use crate::tree::{Node, Span};
 use crate::values::hrefs::Target;
 
-/// Returns losses for the addresses in `new` that products do not follow, except those that `old` has. Only ADF has such: it
-/// has no links to pages, files and shortcuts by name.
-pub(crate) fn addresses(to: Format, old: &[Node<'_>], new: &[Node<'_>]) -> Vec<Loss> {
+/// Returns losses for the addresses in `nodes` that products do not follow, except those that the document had before an edit.
+/// Only ADF has such: it has no links to pages, files and shortcuts by name.
+pub(crate) fn addresses(to: Format, nodes: &[Node<'_>], is_known: &dyn Fn(&str) -> bool) -> Vec<Loss> {
     if to != Format::Adf {
         return Vec::new();
     }
-    let mut before = Vec::new();
-    old.iter().for_each(|it| gather(it, &mut before));
-    let known: HashSet<&str> = before.iter().map(|it| it.1).collect();
     let mut found = Vec::new();
-    new.iter().for_each(|it| gather(it, &mut found));
+    nodes.iter().for_each(|it| gather(it, &mut found));
     let loss = |(node, address): (&Node<'_>, &str)| Loss {
         kind: LossKind::Attribute,
         message: format!(
@@ -31,7 +28,7 @@ pub(crate) fn addresses(to: Format, old: &[Node<'_>], new: &[Node<'_>]) -> Vec<L
         ),
         span: node.span,
     };
-    found.into_iter().filter(|it| !known.contains(it.1)).take(MAX_LOSSES).map(loss).collect()
+    found.into_iter().filter(|it| !is_known(it.1)).take(MAX_LOSSES).map(loss).collect()
 }
 
 /// Adds the addresses of `node` and its descendants that name a page, a file or a shortcut.

@@ -51,7 +51,7 @@ fn a_conversion_reports_at_most_100_mistakes() {
     let of_schema =
         |count| invalid(convert(EXTENDED, Format::Adf, &":status[a]{color=freen}\n\n".repeat(count)));
     assert_eq!([of_schema(99), of_schema(100), of_schema(101)], [99, 100, 100]);
-    let missing = |count| invalid(convert(EXTENDED, WIKI, &":status[a]\n\n".repeat(count)));
+    let missing = |count| invalid(convert(EXTENDED, WIKI, &":mention[@a]\n\n".repeat(count)));
     assert_eq!([missing(99), missing(100), missing(101)], [99, 100, 100]);
 }
 

@@ -81,7 +81,7 @@ fn tasks_in_a_task_are_a_list_in_its_item() {
 #[test]
 fn a_task_that_begins_with_a_list_is_one() {
     let source = TASKS.replace("<ac:task-body>a", "<ac:task-body><ul><li>c</li></ul>");
-    reads(Format::Storage, &source, "- [ ] <!-- empty -->\n\n  - c\n\n  <!-- -->\n\n  - [x] b\n\n  <!-- -->");
+    reads(Format::Storage, &source, "- [ ] <!-- empty -->\n\n  - c\n\n  * [x] b\n\n  <!-- -->");
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Section<'_, '_> {
             merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
         self.keep_apart(spelling.between(self.parent), &mut merged);
         merged.losses.extend(slips);
-        merged.losses.extend(unshown(self.document.format, &base.blocks, &edited.blocks));
+        merged.losses.extend(unshown(*format, &base.blocks, &edited.blocks, &|it| source.contains(it)));
         // If the section becomes empty, the comma that separated it has to go too.
         let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
             self.separated()

@@ -128,12 +128,17 @@ pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) ->
 
 /// Returns the losses in `edited` that reading the new source does not show: names that a format without names of mentions
 /// leaves out (only losses of identity, because the id decides who is mentioned), and addresses that lead nowhere. `base` is
-/// the Markdown before the edit.
-pub(crate) fn unshown(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Loss> {
+/// the Markdown before the edit, and `is_known` says whether the source had an address.
+pub(crate) fn unshown(
+    format: Format,
+    base: &[Node<'_>],
+    edited: &[Node<'_>],
+    is_known: &dyn Fn(&str) -> bool,
+) -> Vec<Loss> {
     let loss = |it: Diagnostic| Loss { kind: LossKind::Identity, message: it.message, span: it.span };
     match format {
         Format::Markdown(_) => Vec::new(),
-        Format::Adf => addresses(format, base, edited),
+        Format::Adf => addresses(format, edited, is_known),
         Format::Storage | Format::Wiki(_) => newly_named(base, edited).into_iter().map(loss).collect(),
     }
 }

@@ -76,7 +76,8 @@ impl Sidecar {
         let Restoring { mut text, mut losses, copied, .. } = restoring;
         losses.extend(self.around(&pieces, &edited));
         losses.extend(edited.take_losses());
-        losses.extend(parts.iter().flat_map(|it| unshown(self.format(), &it.base, &it.edited)));
+        let is_known = |address: &str| self.entries.iter().any(|it| it.source.contains(address));
+        losses.extend(parts.iter().flat_map(|it| unshown(self.format(), &it.base, &it.edited, &is_known)));
         // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an
         // array, it would be another tree.
         if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied { is_moved: false, .. }]) {

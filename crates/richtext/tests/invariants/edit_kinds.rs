@@ -187,9 +187,10 @@ impl Maker<'_> {
         let (start, end) = (last.span.start as usize, list.span.end as usize);
         let prefix: String = self.prefix(start).chars().map(|it| if it == '>' { '>' } else { ' ' }).collect();
         let spelled = &self.markdown[start..end];
+        let sign = spelled.chars().next()?;
         let marker = match list.kind {
-            Kind::TaskList => "- [ ] ".to_owned(),
-            Kind::BulletList => "- ".to_owned(),
+            Kind::TaskList => format!("{sign} [ ] "),
+            Kind::BulletList => format!("{sign} "),
             _ => {
                 let number: String = spelled.chars().take_while(char::is_ascii_digit).collect();
                 let sign = spelled.as_bytes().get(number.len())?;

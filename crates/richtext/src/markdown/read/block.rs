@@ -272,6 +272,9 @@ pub(super) fn code<'a>(
         settle(&mut node);
         return node;
     }
+    if is_macro(&given) {
+        return super::directive::macro_with_body(language, given, &lines).at(span, span);
+    }
     let mut node = Node::new(Kind::CodeBlock);
     if !language.is_empty() {
         node = node.with("language", language);
@@ -328,11 +331,16 @@ fn info(source: &str) -> (String, ThinVec<Attr<'_>>) {
     let info = line.trim_start_matches(['`', '~']).trim_matches([' ', '\t', '\r']);
     if let Some(start) = info.find('{')
         && let Some(found) = whole_attrs(&info[start..])
-        && found.iter().all(|it| attrs::is_of_code(&it.name))
+        && (is_macro(&found) || found.iter().all(|it| attrs::is_of_code(&it.name)))
     {
         return (spelled::decoded(info[..start].trim_end()), found);
     }
     (spelled::decoded(info), ThinVec::new())
+}
+
+/// Returns whether a fence with these attributes is a macro, and its text the body of the macro.
+fn is_macro(given: &[Attr<'_>]) -> bool {
+    given.first().is_some_and(|it| it.name == "macro" && it.value.shown() == "true")
 }
 
 /// Returns whether all of `text`, written after a fence, would be read as the language of a block of code.

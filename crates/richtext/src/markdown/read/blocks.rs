@@ -381,6 +381,9 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             }
             holder => {
                 let mut children = group::nodes(self.prepared, frame.items, &mut self.diagnostics, None);
+                if matches!(holder, Holder::Table(_)) {
+                    drop_empty_head(&mut children);
+                }
                 let named = match holder {
                     Holder::Quote(None) => block::take_alert(self.prepared.source, &mut children),
                     _ => None,
@@ -473,5 +476,17 @@ fn alert(kind: BlockQuoteKind) -> &'static str {
         BlockQuoteKind::Important => "note",
         BlockQuoteKind::Warning => "warning",
         BlockQuoteKind::Caution => "error",
+    }
+}
+
+/// Removes the header row of a table if all its cells are empty: Markdown has no tables without a header. A table of one row keeps
+/// it.
+fn drop_empty_head(rows: &mut ThinVec<Node<'_>>) {
+    let is_empty = |it: &Node<'_>| {
+        it.kind == Kind::TableHeader
+            && it.children.iter().all(|it| it.kind == Kind::Paragraph && it.children.is_empty())
+    };
+    if rows.len() > 1 && rows[0].children.iter().all(is_empty) {
+        rows.remove(0);
     }
 }

@@ -7,7 +7,7 @@ use super::super::names::{self, Form};
 use super::prepare::Found;
 use crate::format::known;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, NodeLimit, Value};
-use crate::values::{dates, parameters};
+use crate::values::{dates, emoji, parameters};
 
 /// Returns the marks that a directive gives to its label, the outermost first. Empty if it gives none.
 pub(super) fn marks<'a>(found: &Found<'a>) -> ThinVec<Mark<'a>> {
@@ -81,7 +81,7 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &NodeLi
         "date" => return Some(date(label, given)),
         "raw" => return raw(label?, &given, room),
         "macro" | "ext" => return extension(Kind::InlineExtension, found.name, label, given),
-        _ => return None,
+        name => return emoji::named(name),
     };
     let mut node = Node::new(kind);
     if let Some(label) = label {
@@ -94,7 +94,23 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &NodeLi
         it
     });
     attrs::apply(&mut node, renamed.collect());
-    Some(node)
+    match kind {
+        Kind::Emoji => Some(with_name(node)),
+        Kind::Status if node.get("color").is_none() => Some(node.with("color", "neutral")),
+        _ => Some(node),
+    }
+}
+
+/// Returns an emoji of which only the name was written (`:emoji[tada]`) with its short name, its id and its text.
+fn with_name(node: Node<'_>) -> Node<'_> {
+    let [only] = &node.attrs[..] else { return node };
+    let name = only.value.shown().trim_matches(':');
+    let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
+    if only.name != "text" || name.is_empty() || !name.bytes().all(is_name) {
+        return node;
+    }
+    let short = format!(":{name}:");
+    emoji::named(&short).unwrap_or_else(|| Node::new(Kind::Emoji).with("shortName", short))
 }
 
 /// Returns the node of a date. Its timestamp is the attribute `ts`, if this time is on the day in the label
@@ -176,6 +192,16 @@ fn extension<'a>(
         Some(label) => node.with("text", label),
         None => node,
     })
+}
+
+/// Returns the macro `name` for a fence whose text, in `lines`, is the body of the macro. `given` has the attributes of the fence,
+/// of which the first says that it is a macro.
+pub(super) fn macro_with_body<'a>(name: String, given: ThinVec<Attr<'a>>, lines: &[Node<'a>]) -> Node<'a> {
+    let body: String = lines.iter().map(|it| &*it.text).collect();
+    let named = Attr::string("name", name);
+    let all = [named].into_iter().chain(given.into_iter().skip(1));
+    let all = all.chain([Attr::string(parameters::BODY, body)]).collect();
+    a_macro(Node::new(Kind::Extension), all).unwrap_or_else(|| Node::new(Kind::Extension))
 }
 
 fn a_macro<'a>(mut node: Node<'a>, given: ThinVec<Attr<'a>>) -> Option<Node<'a>> {

@@ -20,10 +20,12 @@ use thin_vec::ThinVec;
 use super::super::attrs;
 use super::super::names::{self, Form};
 use crate::tree::{Attr, NodeLimit};
+use crate::values::emoji;
 
-/// An inline directive.
+/// An inline directive, or the short name of an emoji.
 #[derive(Debug)]
 pub(super) struct Found<'a> {
+    /// The name of the directive, or the short name with its colons.
     pub(super) name: &'a str,
     /// The range of the label in the source; `None` if the directive has no label.
     pub(super) label: Option<Range<usize>>,
@@ -237,6 +239,10 @@ impl<'a> Scan<'a> {
             }
             is_first = false;
         }
+        // A box at the end of the text is that of a task, but CommonMark's parser wants white space after it.
+        if ["[ ]", "[x]", "[X]"].iter().any(|it| self.source.ends_with(it)) {
+            self.insert(self.source.len(), "\n");
+        }
         self.finish()
     }
 
@@ -277,6 +283,9 @@ impl<'a> Scan<'a> {
     fn directive(&mut self, at: usize) -> Option<usize> {
         let source = self.source;
         let text = source.get(at + 1..self.line.end)?;
+        if let Some(end) = self.emoji(at) {
+            return Some(end);
+        }
         if !names::looks_inline(text) || is_escaped(source.as_bytes(), at, self.range.start) {
             return None;
         }
@@ -302,6 +311,21 @@ impl<'a> Scan<'a> {
         let lead = (*self.lead.get_or_init(|| lead(source)))?;
         self.mark(lead, at..end, Found { name, label, attrs });
         Some(end)
+    }
+
+    /// Replaces the short name of an emoji that begins with the colon at `at`, as [`directive`](Self::directive) does.
+    fn emoji(&mut self, at: usize) -> Option<usize> {
+        let length = emoji::length_at(&self.source[at..self.line.end])?;
+        if !emoji::may_follow(self.source[self.range.start..at].chars().next_back()) {
+            return None;
+        }
+        let lead = (*self.lead.get_or_init(|| lead(self.source)))?;
+        self.mark(
+            lead,
+            at..at + length,
+            Found { name: &self.source[at..at + length], label: None, attrs: ThinVec::new() },
+        );
+        Some(at + length)
     }
 
     /// Returns the offset of the bracket that closes the opening bracket at `at`; `None` if none in the

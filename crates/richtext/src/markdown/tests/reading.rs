@@ -9,11 +9,31 @@ fn check(source: &str, expected: &str) {
 
 #[test]
 fn a_colon_in_prose_begins_no_directive() {
-    for text in ["at 10:30 sharp", "a:b", ":smile: there", "std::vec{1}", "see :unknown[x]", "\\:status[OK]"]
-    {
+    for text in [
+        "at 10:30 sharp",
+        "a:b",
+        ":smirk_of_nobody: there",
+        "1:100:1",
+        "a:smile:",
+        "std::vec{1}",
+        "see :unknown[x]",
+        "\\:status[OK]",
+    ] {
         let plain = text.trim_start_matches('\\');
         check(text, &format!("Paragraph [] [] \"\"\n Text [] [] {plain:?}"));
     }
+}
+
+#[test]
+fn an_emoji_is_known_by_its_short_name() {
+    let emoji = |short: &str, id: &str, text: &str| {
+        format!(
+            "Paragraph [] [] \"\"\n Emoji [\"id=\\\"{id}\\\"\", \"shortName=\\\"{short}\\\"\", \"text=\\\"{text}\\\"\"] [] \"\""
+        )
+    };
+    check(":smile:", &emoji(":smile:", "1f604", "\u{1f604}"));
+    check(":emoji[smile]", &emoji(":smile:", "1f604", "\u{1f604}"));
+    check(":emoji[nobody]", "Paragraph [] [] \"\"\n Emoji [\"shortName=\\\":nobody:\\\"\"] [] \"\"");
 }
 
 #[test]

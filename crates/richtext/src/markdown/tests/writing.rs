@@ -51,7 +51,7 @@ fn every_block_comes_back() {
         "- ***\n\n  a",
     );
     let list = || Node::new(Kind::BulletList).holding(thin_vec![item(thin_vec![paragraph("a")])]);
-    check(&[list(), list()], "- a\n\n<!-- -->\n\n- a");
+    check(&[list(), list()], "- a\n\n* a");
     check(&[Node::new(Kind::Paragraph), paragraph("a")], "<!-- empty paragraph -->\n\na");
     check(&[Node::new(Kind::Heading).with_json("level", "3").holding(thin_vec![text("a #")])], "### a \\#");
     check(
@@ -184,7 +184,7 @@ fn tasks_and_decisions_come_back() {
             nested,
             Node::new(Kind::TaskItem).with("state", "TODO"),
         ])],
-        "- [ ] a\n  - [x] b\n- [ ] <!-- empty -->",
+        "- [ ] a\n  - [x] b\n- [ ]",
     );
     let block = |children| {
         Node::new(Kind::TaskList)
@@ -295,7 +295,7 @@ fn every_inline_node_comes_back() {
     one(Node::new(Kind::Mention).with("id", "1"), ":mention{id=\"1\"}");
     one(
         Node::new(Kind::Emoji).with("shortName", ":smile:").with("id", "1f604").with("text", "😄"),
-        ":emoji[😄]{short=:smile: id=1f604}",
+        ":smile:",
     );
     one(Node::new(Kind::Date).with("timestamp", "1577923200000"), ":date[2020-01-02]");
     one(Node::new(Kind::Date).with_json("timestamp", "1577923200000"), ":date[2020-01-02]{ts=1577923200000}");

@@ -12,6 +12,7 @@ use super::out::Out;
 use super::{directive, table};
 use crate::Flavor;
 use crate::tree::{Attr, Kind, MarkKind, Node, Value};
+use crate::values::parameters;
 
 /// A writer of blocks to `out`.
 pub(super) struct Blocks {
@@ -19,6 +20,8 @@ pub(super) struct Blocks {
     pub(super) flavor: Flavor,
     /// The names of the directives and HTML elements around the current position, the outermost first.
     pub(super) within: Vec<&'static str>,
+    /// Whether the next list has the second of the two signs that tell adjacent lists apart.
+    pub(super) is_second: bool,
 }
 
 impl Blocks {
@@ -31,14 +34,11 @@ impl Blocks {
     /// Writes siblings like [`Blocks::siblings`]. After each block or run of inline nodes it calls `written`
     /// with the number of siblings written so far and the length of the output in bytes.
     pub(super) fn each(&mut self, nodes: &[Node<'_>], mut written: impl FnMut(usize, usize)) {
-        let mut at = 0;
+        let (mut at, mut is_second) = (0, false);
         while at < nodes.len() {
             if at > 0 {
                 self.out.blank();
-                if merge(&nodes[at - 1], &nodes[at]) {
-                    self.out.push("<!-- -->");
-                    self.out.blank();
-                }
+                self.divide(&nodes[at - 1], &nodes[at], &mut is_second);
             }
             let runs = nodes[at..].iter().take_while(|it| it.kind.is_inline()).count();
             if runs > 0 {
@@ -49,6 +49,18 @@ impl Blocks {
             at += runs.max(1);
             written(at, self.out.text.len());
         }
+    }
+
+    /// Keeps the sibling lists `a` and `b` apart, which would be read as one: the second has another sign, or an empty comment
+    /// before it. `is_second` is whether `a` has the second of the two signs, and becomes whether `b` has it.
+    pub(super) fn divide(&mut self, a: &Node<'_>, b: &Node<'_>, is_second: &mut bool) {
+        let is_divided = merge(a, b);
+        if is_divided && (b.kind == Kind::OrderedList || self.flavor == Flavor::Plain) {
+            self.out.push("<!-- -->");
+            self.out.blank();
+        }
+        *is_second = is_divided && !*is_second;
+        self.is_second = *is_second;
     }
 
     /// Writes a block. `first` is whether the block is the first child of a list item.
@@ -264,8 +276,35 @@ impl Blocks {
         picture(node, false).map(|it| self.out.push(&it))
     }
 
+    /// Writes a macro with a plain text body as a fence with the name of the macro: ` ```plantuml {macro} `. Returns `None`, with
+    /// nothing written, if a fence can't carry it.
+    fn macro_fence(&mut self, name: &str, given: &[Attr<'_>]) -> Option<()> {
+        let (body, others): (Vec<_>, Vec<_>) = given.iter().partition(|it| it.name == parameters::BODY);
+        let ([body], "macro") = (&body[..], name) else { return None };
+        let (key, others) = others.split_first()?;
+        let (key, body) = (key.value.as_str()?, body.value.shown());
+        if !is_language(key) || body.is_empty() || body.contains(['\r', '\0']) || self.flavor == Flavor::Plain
+        {
+            return None;
+        }
+        let mut info = format!("{key} {{macro");
+        for attr in others {
+            info.push(' ');
+            attrs::write(&mut info, &attr.name, &attr.value, AttrPosition::Text);
+        }
+        info.push('}');
+        if info.contains('`') {
+            return None;
+        }
+        self.fence(&info, body);
+        Some(())
+    }
+
     fn directive(&mut self, node: &Node<'_>) -> Option<()> {
         let (name, given) = directive::block(node, self.within.last().copied())?;
+        if node.kind == Kind::Extension && self.macro_fence(name, &given).is_some() {
+            return Some(());
+        }
         let body = match node.kind {
             Kind::MediaSingle => &node.children[1..],
             _ => &node.children[..],

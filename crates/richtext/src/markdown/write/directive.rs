@@ -11,7 +11,7 @@ use super::super::attrs::{self, AttrPosition};
 use super::escape::{self, Around, Lone, Within};
 use super::span;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
-use crate::values::{dates, json, parameters};
+use crate::values::{dates, emoji, json, parameters};
 
 /// Writes attributes in braces; writes nothing if `attrs` is empty.
 pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: AttrPosition) {
@@ -83,10 +83,11 @@ pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) 
 }
 
 /// Writes an inline node as a picture, as raw source or as a directive. If none of these carries the node,
-/// writes it as ADF in the directive `:raw`. `cell` is whether the node is in a pipe table, `labelled`
-/// whether it is in the label of a directive.
-pub(super) fn leaf(out: &mut String, node: &Node<'_>, cell: bool, labelled: bool) {
+/// writes it as ADF in the directive `:raw`. `before` is the character before the node, `cell` whether the node is in a pipe
+/// table, `labelled` whether it is in the label of a directive.
+pub(super) fn leaf(out: &mut String, node: &Node<'_>, before: Option<char>, (cell, labelled): (bool, bool)) {
     let written = match node.kind {
+        Kind::Emoji if by_name(out, node, before) => return,
         Kind::Image => image(out, node, cell),
         Kind::RawInline => raw(out, node, labelled),
         _ => inline(out, node),
@@ -189,6 +190,26 @@ fn inline(out: &mut String, node: &Node<'_>) -> Option<()> {
     }
     directive(out, name, shown, &given);
     Some(())
+}
+
+/// Writes an emoji as its short name (`:tada:`, or `:emoji[name]` if the name alone would not be read). Returns `false`, with
+/// nothing written, if the emoji has more than that name says.
+fn by_name(out: &mut String, node: &Node<'_>, before: Option<char>) -> bool {
+    let Some(short) = node.text_of("shortName") else { return false };
+    let is_known = emoji::length_at(short) == Some(short.len());
+    let name = short.trim_matches(':');
+    let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
+    let carried = node.attrs.iter().filter(|it| attrs::is_carried(it)).count();
+    let is_whole = if is_known { emoji::is_named(node) } else { carried == 1 };
+    if !is_whole || name.is_empty() || !name.bytes().all(is_name) || short.len() != name.len() + 2 {
+        return false;
+    }
+    if is_known && emoji::may_follow(before) {
+        out.push_str(short);
+    } else {
+        out.push_str(&format!(":emoji[{name}]"));
+    }
+    true
 }
 
 fn directive(out: &mut String, name: &str, shown: Option<&str>, given: &[Attr<'_>]) {

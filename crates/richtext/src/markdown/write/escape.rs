@@ -4,6 +4,7 @@
 //! backslash, white space that would be lost becomes a numeric entity, and everything else stays as it is.
 
 use super::super::{attrs, names};
+use crate::values::emoji;
 
 /// The surroundings of a text, as far as they decide how it is read.
 #[derive(Clone, Copy)]
@@ -213,11 +214,22 @@ fn opens_box(text: &str) -> bool {
 /// Returns whether the colon at `at` would begin a directive.
 fn is_directive(text: &str, at: usize, around: &Around) -> bool {
     let rest = &text[at + 1..];
+    let before = text[..at].chars().next_back().or(around.before);
+    if emoji::may_follow(before) && is_emoji(&text[at..], around) {
+        return true;
+    }
     let name = names::name_at(rest);
     if name.len() < rest.len() {
         return names::looks_inline(rest) || names::looks_misspelled(rest);
     }
     matches!(around.after, Some('[')) && names::is_known(name, names::Form::Inline)
+}
+
+/// Returns whether `text` begins with the short name of an emoji, of which the last colon may come after the text.
+fn is_emoji(text: &str, around: &Around) -> bool {
+    let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
+    let is_open = around.after == Some(':') && text[1..].bytes().all(is_name);
+    emoji::length_at(text).is_some() || is_open && emoji::length_at(&format!("{text}:")).is_some()
 }
 
 /// Escapes the beginning of `text`, which begins a line, if Markdown would read it as the sign of a block,

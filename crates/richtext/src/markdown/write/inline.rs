@@ -216,7 +216,8 @@ impl<'o> Inline<'o> {
         if self.alone && node.kind == Kind::Image {
             directive::image_alone(&mut spelling, node);
         } else {
-            directive::leaf(&mut spelling, node, self.within.cell, self.labels > 0);
+            let before = self.out.text[self.start..].chars().next_back();
+            directive::leaf(&mut spelling, node, before, (self.within.cell, self.labels > 0));
         }
         self.starts_line = false;
         self.out.lines(&spelling);

@@ -31,6 +31,7 @@ impl Blocks {
         };
         let said = if start.is_some() { &["order"][..] } else { &[] };
         self.given(node, said)?;
+        let bullet = self.take_bullet();
         let tight = items.iter().all(is_tight);
         for (at, item) in items.iter().enumerate() {
             if at > 0 {
@@ -40,12 +41,17 @@ impl Blocks {
                 }
             }
             let marker = match node.kind {
-                Kind::BulletList => String::from("- "),
+                Kind::BulletList => bullet.to_owned(),
                 _ => format!("{}{sign} ", u64::from(start.unwrap_or(1)) + at as u64),
             };
             self.item(&marker, item, tight);
         }
         Some(())
+    }
+
+    /// Returns the sign of the next list of bullets.
+    fn take_bullet(&mut self) -> &'static str {
+        if std::mem::take(&mut self.is_second) { "* " } else { "- " }
     }
 
     fn item(&mut self, marker: &str, item: &Node<'_>, tight: bool) {
@@ -61,20 +67,19 @@ impl Blocks {
                 self.out.blank();
             }
         }
+        let mut is_second = false;
         for (at, child) in children.iter().enumerate() {
             match at {
                 0 if child.kind.is_inline() => self.inline(&children[..1], Within::default()),
-                0 => self.block(child, true),
+                // A rule of stars after a star would be one rule.
+                0 => self.block(child, marker != "* "),
                 _ if tight => {
                     self.out.line();
                     self.block(child, false);
                 }
                 _ => {
                     self.out.blank();
-                    if merge(&children[at - 1], child) {
-                        self.out.push("<!-- -->");
-                        self.out.blank();
-                    }
+                    self.divide(&children[at - 1], child, &mut is_second);
                     self.block(child, false);
                 }
             }
@@ -87,7 +92,8 @@ impl Blocks {
             return None;
         }
         self.given(node, &[])?;
-        self.task_items(&node.children);
+        let bullet = self.take_bullet();
+        self.task_items(&node.children, bullet);
         Some(())
     }
 
@@ -112,18 +118,18 @@ impl Blocks {
         fits && !node.children.is_empty()
     }
 
-    fn task_items(&mut self, items: &[Node<'_>]) {
+    fn task_items(&mut self, items: &[Node<'_>], bullet: &str) {
         for (at, item) in items.iter().enumerate() {
             if at > 0 {
                 self.out.line();
             }
             if item.kind == Kind::TaskList {
                 let before = self.out.enter("  ", "  ");
-                self.task_items(&item.children);
+                self.task_items(&item.children, "- ");
                 self.out.leave(before);
                 continue;
             }
-            let before = self.out.enter("- ", "  ");
+            let before = self.out.enter(bullet, "  ");
             self.out.push(if task_state(item) == Some("DONE") { "[x] " } else { "[ ] " });
             if item.kind == Kind::TaskItem {
                 self.task_text(&item.children);
@@ -142,10 +148,10 @@ impl Blocks {
         }
     }
 
-    /// Writes the text of a task or decision. An empty text becomes the comment [`EMPTY`].
+    /// Writes the text of a task or decision after its box.
     pub(super) fn task_text(&mut self, children: &[Node<'_>]) {
         if children.iter().all(|it| it.kind == Kind::Text && it.text.is_empty()) {
-            self.out.push(EMPTY);
+            self.out.text.truncate(self.out.text.trim_end_matches(' ').len());
         } else {
             let mut inline = Inline::new(&mut self.out, self.flavor, Within::default());
             inline.alone = children.len() == 1;

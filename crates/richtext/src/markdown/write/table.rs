@@ -21,7 +21,7 @@ pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
     if !table.children.iter().all(row) {
         return None;
     }
-    if is_piped(table) && (given.is_empty() || attrs::fit_block(&given)) {
+    if is_piped(table, blocks.flavor) && (given.is_empty() || attrs::fit_block(&given)) {
         blocks.given(table, &[])?;
         piped(blocks, table);
     } else {
@@ -30,9 +30,9 @@ pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
     Some(())
 }
 
-/// Returns whether a pipe table can carry all rows and cells: the table has one header row, the same number
-/// of cells in each row, and one line of text in each cell.
-fn is_piped(table: &Node<'_>) -> bool {
+/// Returns whether a pipe table can carry all rows and cells: the table has one header row or none, the same number of cells in
+/// each row, and one line of text in each cell. A header row whose cells are all empty would be read as none.
+fn is_piped(table: &Node<'_>, flavor: Flavor) -> bool {
     let Some((head, rows)) = table.children.split_first() else { return false };
     let width = head.children.len();
     let columns: Vec<_> = head.children.iter().map(alignment).collect();
@@ -42,7 +42,11 @@ fn is_piped(table: &Node<'_>) -> bool {
             && row.children.iter().all(|it| it.kind == kind && is_bare(it) && is_line(it))
             && row.children.iter().map(alignment).eq(columns.iter().copied())
     };
-    width > 0 && fits(head, Kind::TableHeader) && rows.iter().all(|it| fits(it, Kind::TableCell))
+    let is_empty =
+        |it: &Node<'_>| it.children.iter().all(|it| it.children.is_empty() && it.kind == Kind::Paragraph);
+    let has_head = fits(head, Kind::TableHeader) && (rows.is_empty() || !head.children.iter().all(is_empty));
+    let has_none = flavor == Flavor::Extended && fits(head, Kind::TableCell);
+    width > 0 && (has_head || has_none) && rows.iter().all(|it| fits(it, Kind::TableCell))
 }
 
 /// Returns the alignment of the text in a cell; `None` at the left.
@@ -69,6 +73,14 @@ fn is_line(cell: &Node<'_>) -> bool {
 }
 
 fn piped(blocks: &mut Blocks, table: &Node<'_>) {
+    let head = &table.children[0];
+    let has_head = head.children.iter().all(|it| it.kind == Kind::TableHeader);
+    if !has_head {
+        blocks.out.push(&"|  ".repeat(head.children.len()));
+        blocks.out.push("|");
+        dashes(blocks, head);
+        blocks.out.line();
+    }
     for (at, row) in table.children.iter().enumerate() {
         if at > 0 {
             blocks.out.line();
@@ -92,17 +104,22 @@ fn piped(blocks: &mut Blocks, table: &Node<'_>) {
             }
             blocks.out.push("|");
         }
-        if at == 0 {
-            blocks.out.line();
-            blocks.out.push("|");
-            for cell in &row.children {
-                blocks.out.push(match alignment(cell) {
-                    Some("center") => " :-: |",
-                    Some(_) => " --: |",
-                    None => " --- |",
-                });
-            }
+        if at == 0 && has_head {
+            dashes(blocks, row);
         }
+    }
+}
+
+/// Writes the line below the header, with the alignment of the columns. `row` is the first row.
+fn dashes(blocks: &mut Blocks, row: &Node<'_>) {
+    blocks.out.line();
+    blocks.out.push("|");
+    for cell in &row.children {
+        blocks.out.push(match alignment(cell) {
+            Some("center") => " :-: |",
+            Some(_) => " --: |",
+            None => " --- |",
+        });
     }
 }
 
