@@ -20,6 +20,7 @@ mod diagnostic;
 mod dice;
 mod document;
 mod format;
+mod lean;
 mod loss;
 mod markdown;
 mod matching;

@@ -113,7 +113,7 @@ fn what_vanished_without_a_text_is_told_by_its_id_address_or_key() {
         "mention \"5b10\"",
         "inlineCard \"https://example.com/a\"",
         "inlineExtension \"chart\"",
-        "emoji \":smile:\"",
+        "emoji \"😄\"",
         "mediaSingle \"file-1\"",
         "media \"file-1\"",
     ];

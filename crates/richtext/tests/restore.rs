@@ -94,7 +94,7 @@ fn a_macro_with_another_layout_keeps_its_id_and_its_marks() {
             r#"{{"version":1,"type":"doc","content":[{{"type":"extension","attrs":{{"extensionType":"t","extensionKey":"k","layout":"wide",
  "parameters":{{"macroMetadata":{{"macroId":{{"value":"m1"}}}},"a":"b"}}}},"marks":[{{"type":"fragment","attrs":{{"localId":"f1"{name}}}}}]}}]}}"#
         );
-        let text = replaced(Format::Adf, &adf, "layout=wide", "layout=full-width");
+        let text = replaced(Format::Adf, &adf, "key=k}", "key=k layout=full-width}");
         assert!(text.contains("full-width") && text.contains("m1") && text.contains("f1"), "{text}");
     }
 }

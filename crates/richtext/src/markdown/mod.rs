@@ -34,10 +34,10 @@ use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, NodeLimit, Span};
 
-/// Returns the extended Markdown of `blocks`, and for each block the byte offset in that Markdown at which
-/// its text ends.
-pub(crate) fn document_with_ends(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
-    write::document_with_ends(blocks)
+/// Returns the extended Markdown of `blocks` for an edit, without what an edit leaves as it is ([`lean`](crate::lean)), and for
+/// each block the byte offset in that Markdown at which its text ends.
+pub(crate) fn for_edit(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
+    write::for_edit(blocks)
 }
 
 /// Reads `source`, and drops the children of each top-level block for whose source text `keep` returns false;

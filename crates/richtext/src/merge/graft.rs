@@ -7,6 +7,7 @@
 use thin_vec::ThinVec;
 
 use crate::compare::{print, same_marks, same_value, similarity};
+use crate::lean::is_unseen;
 use crate::matching::{Match, matches};
 use crate::tree::{Attr, Kind, Mark, Node};
 use crate::values::parameters;
@@ -22,6 +23,18 @@ pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
             .attrs
             .iter()
             .all(|it| edited.get(&it.name).is_some_and(|value| same_value(&it.name, &it.value, value)))
+}
+
+/// Returns whether the node after the edit, with what Markdown does not show, has the head of the node in the source: the edit
+/// only says what the Markdown before it left out.
+pub(super) fn has_head_of(ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>) -> bool {
+    let own = head(ours);
+    base.text == edited.text && same_head(&own, &node(&own, &head(base), &head(edited)))
+}
+
+/// Returns the node without its text and its children.
+fn head<'a>(node: &Node<'a>) -> Node<'a> {
+    Node { children: ThinVec::new(), text: "".into(), ..node.clone() }
 }
 
 /// Returns the edited node, and adds the attributes and marks that `ours` has and `base` lacks. Attributes
@@ -47,7 +60,11 @@ fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinV
             (None, None) => all.push(attr.clone()),
         }
     }
-    all.extend(edited.iter().filter(|it| !of(ours, &it.name)).cloned());
+    // What both have from before the edit was made up for the Markdown, such as the id of an emoji.
+    let is_old = |attr: &Attr<'_>| {
+        base.iter().any(|it| it.name == attr.name && same_value(&it.name, &it.value, &attr.value))
+    };
+    all.extend(edited.iter().filter(|it| !of(ours, &it.name) && !is_old(it)).cloned());
     all
 }
 
@@ -55,7 +72,7 @@ fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinV
 /// has the id of the macro.
 fn parameters<'x>(ours: &Attr<'_>, base: &Attr<'_>, edited: &Attr<'x>) -> Attr<'x> {
     let (own, shown, is) = (ours.value.shown(), base.value.shown(), edited.value.shown());
-    match parameters::with_unseen(own, shown, is) {
+    match parameters::merged(own, shown, is) {
         Some(json) => Attr::json("parameters", json),
         None => edited.clone(),
     }
@@ -82,11 +99,12 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
     let inline = ours.iter().chain(edited).any(|it| it.kind.is_inline());
     // Text may be split into nodes differently in the source. Only nodes that are not text correspond one to
     // one.
+    let all_ours = ours;
     let (ours, base): (Vec<&Node<'x>>, Vec<&Node<'_>>) = if inline {
         let objects = |it: &&Node<'_>| it.kind != Kind::Text;
         (ours.iter().filter(|it| objects(it)).collect(), base.iter().filter(|it| objects(it)).collect())
     } else {
-        (ours.iter().collect(), base.iter().collect())
+        (seen(ours, base), base.iter().collect())
     };
     if ours.len() != base.len() || ours.iter().zip(&base).any(|it| it.0.kind != it.1.kind) {
         return edited.into();
@@ -96,11 +114,44 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
     let old: Vec<u64> = base.iter().map(|it| print(it)).collect();
     let new: Vec<u64> = targets.iter().map(|&it| print(&edited[it])).collect();
     let mut all = ThinVec::from(edited);
+    let mut places: Vec<Option<usize>> = vec![None; edited.len()];
     let found = matches(&old, &new, |i, j| similarity(base[i], &edited[targets[j]]));
     for (&target, found) in targets.iter().zip(found) {
         if let Some(Match { at, is_equal, .. }) = found {
             let it = if is_equal { ours[at].clone() } else { node(ours[at], base[at], &edited[target]) };
             all[target] = it;
+            places[target] = Some(at);
+        }
+    }
+    if inline || all_ours.len() == ours.len() { all } else { with_unseen(all, &places, &ours, all_ours) }
+}
+
+/// Returns the nodes of `ours` that its Markdown shows as `base`: without empty paragraphs, if the Markdown leaves them out.
+pub(super) fn seen<'n, 'x>(ours: &'n [Node<'x>], base: &[Node<'_>]) -> Vec<&'n Node<'x>> {
+    if ours.len() > base.len() && !base.iter().any(is_unseen) {
+        return ours.iter().filter(|it| !is_unseen(it)).collect();
+    }
+    ours.iter().collect()
+}
+
+/// Returns `nodes` with the empty paragraphs of `ours` that Markdown does not show, each after the node that it follows in the
+/// source. `places` has the index in `seen`, the nodes that Markdown shows, of each of `nodes`.
+fn with_unseen<'x>(
+    nodes: ThinVec<Node<'x>>,
+    places: &[Option<usize>],
+    seen: &[&Node<'x>],
+    ours: &[Node<'x>],
+) -> ThinVec<Node<'x>> {
+    let after = |it: Option<&Node<'x>>| {
+        let start =
+            it.and_then(|it| ours.iter().position(|own| std::ptr::eq(own, it))).map_or(0, |it| it + 1);
+        ours[start..].iter().take_while(|it| is_unseen(it)).cloned()
+    };
+    let mut all: ThinVec<Node<'x>> = after(None).collect();
+    for (node, place) in nodes.into_iter().zip(places) {
+        all.push(node);
+        if let Some(at) = place {
+            all.extend(after(Some(seen[*at])));
         }
     }
     all

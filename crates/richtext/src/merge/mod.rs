@@ -15,7 +15,7 @@ mod moved;
 pub(crate) mod seam;
 mod siblings;
 
-pub(crate) use moved::{Gone, brought, gone};
+pub(crate) use moved::{Brought, Gone, brought, gone};
 
 use thin_vec::ThinVec;
 
@@ -71,13 +71,15 @@ pub(crate) fn merge(
 ) -> Merged {
     let mut best: Option<(String, Vec<Loss>)> = None;
     let was_full = spelling.is_full(edit.ours);
+    // The edit with what its Markdown does not show: all of it has to be in the new text.
+    let expected = graft::siblings(edit.ours, edit.base, edit.edited);
     for reach in REACHES {
         let merge = Merge { spelling, source, reach };
         let Some(text) = merge.region(region, parent, edit) else { continue };
         if was_full && reach < Reach::All && !spelling.is_full(&spelling.read(&spelling.alone(&text)).0) {
             continue;
         }
-        let losses = without_old(unsaid(spelling, &text, edit.edited), edit);
+        let losses = without_old(unsaid(spelling, &text, &expected), edit);
         let done = losses.is_empty();
         if best.as_ref().is_none_or(|it| weight(&losses) < weight(&it.1)) {
             best = Some((text, losses));

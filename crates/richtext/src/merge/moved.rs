@@ -96,12 +96,20 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
     }
 }
 
-/// Returns the edited nodes of each part in `edits`. The edit may have moved a rich node or a task from one part to
-/// another. If the node is found exactly once before and exactly once after the edit, it keeps the data that
-/// Markdown does not show. Nodes before the edit are not looked for in a part whose rich nodes (or tasks) in `ours` and
-/// `base` differ in kind or number.
-pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
-    let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
+/// The nodes of a part before and after the edit, of which rich nodes have the data of their originals.
+pub(crate) struct Brought<'x> {
+    /// The nodes of the Markdown before the edit.
+    pub(crate) base: ThinVec<Node<'x>>,
+    /// The nodes of the Markdown after the edit.
+    pub(crate) edited: ThinVec<Node<'x>>,
+}
+
+/// Returns the nodes of each part in `edits`. The edit may have moved a rich node or a task from one place to
+/// another. If the node is found exactly once before and exactly once after the edit, it has the data that
+/// Markdown does not show, in both, so that what did not change is still equal. Nodes before the edit are not looked for in a
+/// part whose rich nodes (or tasks) in `ours` and `base` differ in kind or number.
+pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, 'x, 'x>]) -> Vec<Brought<'x>> {
+    let mut homes: HashMap<u64, Vec<Home<'_, 'x, 'x>>> = HashMap::new();
     let kinds: [fn(&Node<'_>) -> bool; 2] = [RICH, TASK];
     for (edit, of_kind) in edits.iter().flat_map(|it| kinds.map(|kind| (it, kind))) {
         let (ours, base) = (all(edit.ours, of_kind), all(edit.base, of_kind));
@@ -114,7 +122,8 @@ pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x
     let movable = |it: &Node<'_>| kinds.iter().any(|kind| kind(it));
     let now = counts(edits.iter().flat_map(|it| all(it.edited, movable)).map(print_unmarked));
     homes.retain(|key, homes| homes.len() == 1 && now.get(key) == Some(&1));
-    edits.iter().map(|edit| edit.edited.iter().map(|it| with_its_own(it, &homes)).collect()).collect()
+    let all = |nodes: &[Node<'x>]| nodes.iter().map(|it| with_its_own(it, &homes)).collect();
+    edits.iter().map(|edit| Brought { base: all(edit.base), edited: all(edit.edited) }).collect()
 }
 
 /// A rich node before the edit: as it is in the source, and in the source's Markdown.

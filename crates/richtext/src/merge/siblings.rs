@@ -31,6 +31,8 @@ impl Merge<'_> {
         if ours.iter().chain(base).chain(edited).any(|it| it.kind.is_inline()) {
             return self.inlines(ours, base, edited, parent, region);
         }
+        // Empty paragraphs that Markdown does not show stay with the separators between the others.
+        let ours = graft::seen(ours, base);
         if ours.len() != base.len() || ours.iter().zip(base).any(|it| it.0.kind != it.1.kind) {
             return None;
         }
@@ -42,7 +44,7 @@ impl Merge<'_> {
             };
             let text = match is_equal {
                 true => ours[at].span.of(self.source).to_owned(),
-                false => self.node(&ours[at], &base[at], &edited[j], parent),
+                false => self.node(ours[at], &base[at], &edited[j], parent),
             };
             if is_moved { Piece::New(text) } else { Piece::Ours(at, text) }
         };
@@ -58,7 +60,7 @@ impl Merge<'_> {
             let node = graft::node(ours, base, edited);
             it.around_its_content(&node, [ours, base, edited]).unwrap_or_else(|| it.part(&[node], parent))
         };
-        let same_head = graft::same_head(base, edited);
+        let same_head = graft::same_head(base, edited) || graft::has_head_of(ours, base, edited);
         // Children without bytes of their own can't be copied: the source has them inside a macro's parameter
         // or an attribute.
         let opened = !ours.inner.is_empty();

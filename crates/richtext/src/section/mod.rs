@@ -13,7 +13,7 @@ pub use address::Address;
 use crate::document::Document;
 use crate::format::Format;
 use crate::loss::{MAX_LOSSES, take_losses};
-use crate::markdown::join_code;
+use crate::markdown::{for_edit, join_code};
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored, invalid, unshown};
@@ -86,7 +86,7 @@ impl Section<'_, '_> {
     /// Returns the section as extended Markdown, to be edited and given to [`patch`](Self::patch).
     #[must_use]
     pub fn markdown(&self) -> String {
-        Document { blocks: self.nodes.into(), ..self.document.clone() }.write(Format::EDITED)
+        for_edit(self.nodes).0
     }
 
     /// Returns the section's span in the source.
@@ -126,8 +126,13 @@ impl Section<'_, '_> {
             return self.unedited(edited);
         }
         let brought = brought(&[edit]).remove(0);
-        let mut merged =
-            merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
+        let mut merged = merge(
+            spelling.as_ref(),
+            source,
+            span,
+            self.parent,
+            Edit { base: &brought.base, edited: &brought.edited, ..edit },
+        );
         self.keep_apart(spelling.between(self.parent), &mut merged);
         merged.losses.extend(slips);
         merged.losses.extend(unshown(*format, &base.blocks, &edited.blocks, &|it| source.contains(it)));

@@ -31,6 +31,9 @@ pub(super) struct Block {
     was: Option<usize>,
 }
 
+/// The Markdown of an empty paragraph.
+const EMPTY: &str = "<!-- empty paragraph -->";
+
 /// The share of common words, in percent, above which a block or document counts as the edited version of the
 /// original one.
 const SAME: u32 = 30;
@@ -67,17 +70,18 @@ impl Sidecar {
             return Err(SidecarError::OtherDocument);
         }
         let first = old.iter().enumerate().rev().map(|(at, it)| (it.0, at)).collect();
-        Ok(self.gathered(&found, &|at| old[at].0, &first))
+        Ok(self.gathered(&found, &|at| old[at].0, &first, &|at| new[at].trim()))
     }
 
     /// Returns the pieces for `found`, the match of each block of the edited Markdown among those before the edit. `entry`
     /// returns the entry of a block before the edit, and `first` has the first block of each entry. Entries that the edit
     /// removed are in no piece.
-    fn gathered(
+    fn gathered<'e>(
         &self,
         found: &[Option<Match>],
         entry: &dyn Fn(usize) -> usize,
         first: &BTreeMap<usize, usize>,
+        new: &dyn Fn(usize) -> &'e str,
     ) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut next = 0; // the next entry
@@ -101,6 +105,11 @@ impl Sidecar {
                         next = entry + 1;
                     }
                     pieces.push(Piece::Edited { entry, blocks: vec![block(true)], is_moved: it.is_moved });
+                }
+                _ if new(at) == EMPTY && self.entries.get(next).is_some_and(|it| it.markdown.is_empty()) => {
+                    // The edit says an empty line that the Markdown left out.
+                    pieces.push(Piece::Copied { entry: next, is_moved: false });
+                    next += 1;
                 }
                 _ => pieces.push(Piece::New(at)),
             }

@@ -13,7 +13,7 @@ use crate::compare::print;
 use crate::document::MARK;
 use crate::format::Format;
 use crate::loss::Loss;
-use crate::merge::{Edit, Gone, brought, gone, merge, seam, written};
+use crate::merge::{Brought, Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
 use crate::spelling::{self, Spelling, with_line_ends};
 use crate::tree::{Kind, Node, Span};
@@ -223,7 +223,7 @@ impl<'r> Restoring<'r> {
     fn add<'p, 'x: 'p>(
         &mut self,
         piece: &Piece,
-        changed: &mut impl Iterator<Item = (&'p Part<'x>, &'p ThinVec<Node<'x>>)>,
+        changed: &mut impl Iterator<Item = (&'p Part<'x>, &'p Brought<'x>)>,
     ) {
         let source = |entry: usize| &self.sidecar.entries[entry].source;
         match piece {
@@ -233,8 +233,8 @@ impl<'r> Restoring<'r> {
             }
             Piece::Copied { entry, is_moved: true } => self.push(None, source(*entry), false),
             Piece::Edited { .. } | Piece::New(_) => {
-                let Some((part, edited)) = changed.next() else { return };
-                let text = self.edit(part, edited);
+                let Some((part, brought)) = changed.next() else { return };
+                let text = self.edit(part, brought);
                 let stays = matches!(piece, Piece::Edited { is_moved: false, .. });
                 self.push(part.entry.filter(|_| stays), &text, false);
             }
@@ -285,14 +285,14 @@ impl<'r> Restoring<'r> {
     }
 
     /// Returns the new source text of a part, and records its losses.
-    fn edit(&mut self, part: &Part<'_>, edited: &[Node<'_>]) -> String {
+    fn edit(&mut self, part: &Part<'_>, brought: &Brought<'_>) -> String {
         let Some(entry) = part.entry else {
-            let (text, losses) = written(self.spelling, edited);
+            let (text, losses) = written(self.spelling, &brought.edited);
             self.losses.extend(losses);
             return text;
         };
         let source = &self.sidecar.entries[entry].source;
-        let edit = Edit { ours: &part.ours, base: &part.base, edited };
+        let edit = Edit { ours: &part.ours, base: &brought.base, edited: &brought.edited };
         let merged = merge(self.spelling, source, Span::new(0, source.len()), None, edit);
         self.losses.extend(merged.losses);
         merged.text

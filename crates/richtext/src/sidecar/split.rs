@@ -15,7 +15,7 @@ impl Sidecar {
     /// be put back.
     #[must_use]
     pub fn split(document: &Document<'_>) -> (String, Self) {
-        let (markdown, written) = crate::markdown::document_with_ends(&document.blocks);
+        let (markdown, written) = crate::markdown::for_edit(&document.blocks);
         // Only the spans of the Markdown's blocks are read, so that one whole tree is in memory at a time.
         let places = places(&markdown);
         let counts = together(document, counts(&document.blocks, &written, &places));

@@ -36,9 +36,9 @@ pub(crate) fn length_at(text: &str) -> Option<usize> {
 /// The length of the longest short name that is looked for, in bytes without its colons.
 const LONGEST: usize = 64;
 
-/// Returns whether a short name may begin after this character.
+/// Returns whether a short name may begin after this character: not after a digit, as in a time, and not in a path.
 pub(crate) fn may_follow(before: Option<char>) -> bool {
-    before.is_none_or(|it| !it.is_alphanumeric() && !matches!(it, ':' | '_' | '\\' | '/'))
+    before.is_none_or(|it| !it.is_numeric() && !matches!(it, ':' | '_' | '\\' | '/'))
 }
 
 /// Returns whether the emoji is the one that [`named`] returns for its short name, in this order or another. Attributes that

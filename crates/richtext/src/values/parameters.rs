@@ -46,13 +46,66 @@ pub(crate) fn write(
     out
 }
 
-/// Returns `edited`, the JSON of parameters, with the members of `ours` that neither `base` nor `edited` has; `None` if
-/// there are none, or if one of them is no object.
-pub(crate) fn with_unseen(ours: &str, base: &str, edited: &str) -> Option<String> {
+/// Returns `edited`, the JSON of parameters after an edit, with what the Markdown before the edit, in `base`, does not show of
+/// `ours`: other members, and the markup of parameters that are more than text. Returns `None` if one of them is no object.
+pub(crate) fn merged(ours: &str, base: &str, edited: &str) -> Option<String> {
+    Some(joined(ours, base, edited, &|name, own, was, is| match name {
+        "macroParams" => merged_params(own, was, is).unwrap_or_else(|| is.to_owned()),
+        _ => is.to_owned(),
+    })?)
+}
+
+fn merged_params(ours: &str, base: &str, edited: &str) -> Option<String> {
+    joined(ours, base, edited, &|_, own, was, is| if was == is { own.to_owned() } else { param(own, is) })
+}
+
+/// Returns the members of `edited` in the order of `ours`, then the new ones. A member that all three have becomes what `both`
+/// makes of its name and its three values. Members that only `ours` has stay.
+fn joined(
+    ours: &str,
+    base: &str,
+    edited: &str,
+    both: &dyn Fn(&str, &str, &str, &str) -> String,
+) -> Option<String> {
     let (ours, base, is) = (json::members(ours)?, json::members(base)?, json::members(edited)?);
-    let unseen = ours.iter().filter(|(name, _)| !base.iter().chain(&is).any(|it| it.0 == *name));
-    let all: Vec<String> = is.iter().chain(unseen).map(|(name, value)| shown(name, value)).collect();
-    (all.len() > is.len()).then(|| format!("{{{}}}", all.join(",")))
+    let of = |all: &[(Cow<'_, str>, &str)], name: &str| all.iter().position(|it| it.0 == name);
+    let mut all = Vec::new();
+    for (name, own) in &ours {
+        match (of(&base, name), of(&is, name)) {
+            (Some(was), Some(at)) => all.push(shown(name, &both(name, own, base[was].1, is[at].1))),
+            (None, Some(at)) => all.push(shown(name, is[at].1)),
+            (None, None) => all.push(shown(name, own)),
+            (Some(_), None) => {}
+        }
+    }
+    all.extend(is.iter().filter(|it| of(&ours, &it.0).is_none()).map(|it| shown(&it.0, it.1)));
+    Some(format!("{{{}}}", all.join(",")))
+}
+
+/// Returns a parameter whose text an edit changed: if its markup has the old text once, the markup gets the new one, such as the
+/// title of a page. Otherwise the parameter is only text now.
+fn param(own: &str, is: &str) -> String {
+    let text = |it: &str| {
+        let members = json::members(it)?;
+        Some(json::string(members.iter().find(|it| it.0 == "value")?.1)?.into_owned())
+    };
+    let markup = json::members(own)
+        .and_then(|it| Some(json::string(it.iter().find(|it| it.0 == "storage")?.1)?.into_owned()));
+    let changed = || {
+        let (markup, old, new) = (markup?, escaped(&text(own)?), escaped(&text(is)?));
+        let quoted = |it: &str| format!("\"{it}\"");
+        let (old, new) = (quoted(&old), quoted(&new));
+        (markup.matches(&old).count() == 1).then(|| markup.replace(&old, &new))
+    };
+    let Some((markup, text)) = changed().and_then(|it| Some((it, text(is)?))) else { return is.to_owned() };
+    let mut all = String::new();
+    member(&mut all, "", &text, Some(&markup));
+    all.split_off("\"\":".len())
+}
+
+/// Returns `text` as it is spelled in an attribute of XML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 /// Returns the JSON of parameters that have only names and texts, with `body` as the plain text body if there
@@ -192,6 +245,20 @@ mod tests {
                 write(&params, parts.macro_id.as_deref(), parts.version.as_deref(), parts.extra.as_deref());
             assert_eq!(back, text);
         }
+    }
+
+    #[test]
+    fn an_edit_changes_the_texts_of_parameters_and_keeps_what_it_does_not_show() {
+        let ours = r#"{"macroParams":{"b":{"value":"2"},"":{"value":"Home","storage":"<ac:link><ri:page ri:content-title=\"Home\" /></ac:link>"},"c:d":{"value":"x"}},"macroMetadata":{"macroId":{"value":"m"}}}"#;
+        let base = r#"{"macroParams":{"b":{"value":"2"},"":{"value":"Home"}}}"#;
+        assert_eq!(merged(ours, base, base).as_deref(), Some(ours));
+        let edited = r#"{"macroParams":{"":{"value":"A & B"},"e":{"value":"5"}}}"#;
+        assert_eq!(
+            merged(ours, base, edited).as_deref(),
+            Some(
+                r#"{"macroParams":{"":{"value":"A & B","storage":"<ac:link><ri:page ri:content-title=\"A &amp; B\" /></ac:link>"},"c:d":{"value":"x"},"e":{"value":"5"}},"macroMetadata":{"macroId":{"value":"m"}}}"#
+            )
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, convert};
 
 use crate::documents::{Sample, generated, sources};
 use crate::edit_kinds::{EditKind, Edited, KINDS, Touch, edits};
-use crate::said::{meant, said_by};
+use crate::said::{meant, said_by, shown};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
@@ -88,7 +88,7 @@ fn edit_each(sample: &Sample, all: &mut All) {
     let document = Document::read(sample.format, &sample.source);
     let (markdown, sidecar) = Sidecar::split(&document);
     let entries = Entries::of(&sidecar);
-    let before = document.write(MARKDOWN);
+    let before = markdown.clone();
     for kind in KINDS {
         let edits = edits(kind, &markdown);
         let step = edits.len().div_ceil(MAX_EDITS).max(1);
@@ -131,8 +131,7 @@ fn check(
         return Ok(Err(format!("{:?} {:?}", restored.losses, restored.conflicts)));
     }
     let again = Document::read(sample.format, &restored.text);
-    let (markdown, expected) =
-        (again.write(MARKDOWN), Document::read(MARKDOWN, &edited.markdown).write(MARKDOWN));
+    let (markdown, expected) = (shown(&again), shown(&Document::read(MARKDOWN, &edited.markdown)));
     let means = |text: &str| meant(said_by(MARKDOWN, text));
     if markdown != expected && means(&markdown) != means(&expected) {
         return Err(format!("reads back as {:?}", difference(&markdown, &expected)));

@@ -34,6 +34,11 @@ pub(crate) fn said(nodes: &[Node<'_>]) -> Value {
     Value::Array(all)
 }
 
+/// Returns the Markdown for an edit of a document: what an edit can see and change.
+pub(crate) fn shown(document: &Document<'_>) -> String {
+    plainwire_richtext::Sidecar::split(document).0
+}
+
 /// Reads a source, and returns its content as JSON.
 pub(crate) fn said_by(format: Format, source: &str) -> Value {
     said(&Document::read(format, source).blocks)

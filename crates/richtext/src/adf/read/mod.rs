@@ -99,7 +99,10 @@ impl<'a> Reader<'a> {
                 ThinVec::new()
             }
         };
-        if blocks.is_empty() && !self.diagnostics.is_empty() && start < self.scan.source.len() {
+        if blocks.is_empty()
+            && self.diagnostics.iter().any(|it| !it.is_loss)
+            && start < self.scan.source.len()
+        {
             return thin_vec![self.raw(start, self.scan.source.trim_end().len().max(start))];
         }
         blocks
@@ -123,6 +126,10 @@ impl<'a> Reader<'a> {
     }
 
     fn document(&mut self, draft: node::Draft<'a>, start: usize) -> ThinVec<Node<'a>> {
+        for name in draft.unknown_keys() {
+            let found = format!("doc: expected no {name:?}, but found it: no node carries it");
+            self.say(Diagnostic::loss(Span::at(start), found));
+        }
         match draft.content {
             Some((nodes, _)) => self.settle(None, nodes),
             // The object has only a type and a version: an empty document.

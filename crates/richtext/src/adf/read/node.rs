@@ -34,6 +34,16 @@ impl Draft<'_> {
         let bare = self.attrs.is_empty() && self.marks.is_empty() && self.text.is_none();
         bare && self.misshapen.is_none() && self.keys.iter().all(|it| it.name == "/version")
     }
+
+    /// Returns the names of the keys that a document does not have.
+    pub(super) fn unknown_keys(&self) -> Vec<String> {
+        let keys = self.keys.iter().map(|it| it.name.trim_start_matches('/').to_owned());
+        let parts = [("attrs", !self.attrs.is_empty()), ("marks", !self.marks.is_empty())];
+        let parts = parts.into_iter().filter(|it| it.1).map(|it| it.0.to_owned());
+        keys.filter(|it| !matches!(&**it, "version" | "attrs" | "marks" | "content" | "text"))
+            .chain(parts)
+            .collect()
+    }
 }
 
 impl<'a> Reader<'a> {

@@ -90,6 +90,25 @@ fn is_in_item(source: &str, start: usize, indent: usize) -> bool {
 /// The most lines in which the list item around a table is looked for.
 const MAX_LINES: usize = 100;
 
+/// Returns a line without the signs of quotes and items before its content.
+fn line_content(line: &str) -> &str {
+    let mut rest = line;
+    loop {
+        rest = rest.trim_start_matches([' ', '>']);
+        let digits = rest.bytes().take(9).take_while(u8::is_ascii_digit).count();
+        let sign = if digits > 0 { digits + 1 } else { 1 };
+        let is_item = match rest.as_bytes().get(digits) {
+            Some(b'.' | b')') => digits > 0,
+            Some(b'-' | b'*' | b'+') => digits == 0,
+            _ => false,
+        };
+        match rest.get(sign..).filter(|it| is_item && it.starts_with(' ')) {
+            Some(after) => rest = after,
+            None => return rest,
+        }
+    }
+}
+
 /// The fences of code in a text, which is gone through once.
 struct Fences<'s> {
     source: &'s str,
@@ -103,7 +122,7 @@ impl Fences<'_> {
         while self.at < at {
             let line = self.source[self.at..].lines().next().unwrap_or_default();
             self.at += self.source[self.at..].find('\n').map_or(self.source.len() - self.at, |it| it + 1);
-            let content = line.trim_start_matches([' ', '>', '-', '*', '+']);
+            let content = line_content(line);
             let Some(sign) = content.bytes().next().filter(|it| matches!(it, b'`' | b'~')) else { continue };
             let length = content.bytes().take_while(|it| *it == sign).count();
             match self.open {

@@ -1,6 +1,8 @@
 //! Writes blocks, each in the first of these forms that carries all of it: CommonMark, CommonMark with
 //! attributes in braces, a directive, ADF in a fence.
 
+use std::borrow::Cow;
+
 use thin_vec::ThinVec;
 
 use super::super::attrs::{self, AttrPosition};
@@ -11,6 +13,7 @@ use super::lists::merge;
 use super::out::Out;
 use super::{directive, table};
 use crate::Flavor;
+use crate::lean::{is_unseen, lean};
 use crate::tree::{Attr, Kind, MarkKind, Node, Value};
 use crate::values::parameters;
 
@@ -22,9 +25,24 @@ pub(super) struct Blocks {
     pub(super) within: Vec<&'static str>,
     /// Whether the next list has the second of the two signs that tell adjacent lists apart.
     pub(super) is_second: bool,
+    /// Whether the next siblings are written without what an edit leaves as it is.
+    pub(super) is_lean: bool,
+    /// Whether a cell of HTML with one line of text is written on one line.
+    pub(super) is_compact: bool,
 }
 
 impl Blocks {
+    pub(super) fn new(flavor: Flavor) -> Self {
+        Self {
+            out: Out::new(),
+            flavor,
+            within: Vec::new(),
+            is_second: false,
+            is_lean: false,
+            is_compact: false,
+        }
+    }
+
     /// Writes siblings with a blank line between them, and with an empty comment between lists that would be
     /// read as one.
     pub(super) fn siblings(&mut self, nodes: &[Node<'_>]) {
@@ -32,23 +50,35 @@ impl Blocks {
     }
 
     /// Writes siblings like [`Blocks::siblings`]. After each block or run of inline nodes it calls `written`
-    /// with the number of siblings written so far and the length of the output in bytes.
+    /// with the number of siblings written so far and the length of the output in bytes. An empty paragraph that an edit does
+    /// not see counts as written.
     pub(super) fn each(&mut self, nodes: &[Node<'_>], mut written: impl FnMut(usize, usize)) {
-        let (mut at, mut is_second) = (0, false);
+        let is_lean = std::mem::take(&mut self.is_lean);
+        let hides = is_lean && !nodes.iter().all(is_unseen);
+        let (mut at, mut is_second, mut before) = (0, false, None);
         while at < nodes.len() {
-            if at > 0 {
+            if hides && is_unseen(&nodes[at]) {
+                at += 1;
+                written(at, self.out.text.len());
+                continue;
+            }
+            if let Some(before) = before {
                 self.out.blank();
-                self.divide(&nodes[at - 1], &nodes[at], &mut is_second);
+                self.divide(before, &nodes[at], &mut is_second);
             }
             let runs = nodes[at..].iter().take_while(|it| it.kind.is_inline()).count();
             if runs > 0 {
-                self.inline(&nodes[at..at + runs], Within::default());
+                let lean: Vec<Node<'_>> =
+                    nodes[at..at + runs].iter().map(|it| shown(it, is_lean).into_owned()).collect();
+                self.inline(&lean, Within::default());
             } else {
-                self.block(&nodes[at], false);
+                self.block(&shown(&nodes[at], is_lean), false);
             }
+            before = Some(&nodes[at]);
             at += runs.max(1);
             written(at, self.out.text.len());
         }
+        self.is_lean = is_lean;
     }
 
     /// Keeps the sibling lists `a` and `b` apart, which would be read as one: the second has another sign, or an empty comment
@@ -344,6 +374,11 @@ impl Blocks {
         let text = Node { kind: Kind::Paragraph, attrs: ThinVec::new(), ..caption.clone() };
         self.block(&text, false);
     }
+}
+
+/// Returns what is written of `node`: all of it, or without what an edit leaves as it is.
+fn shown<'n, 'a>(node: &'n Node<'a>, is_lean: bool) -> Cow<'n, Node<'a>> {
+    if is_lean { lean(node) } else { Cow::Borrowed(node) }
 }
 
 /// Returns whether `body`, as the content of the directive for `node`, is read back as the same nodes.

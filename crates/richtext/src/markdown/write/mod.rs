@@ -30,11 +30,10 @@ pub(super) fn document(nodes: &[Node<'_>], flavor: Flavor) -> String {
     text
 }
 
-/// Returns the Markdown of a whole document in [`Flavor::Extended`], and for each of `nodes` the byte offset
-/// in that Markdown at which its text ends.
-pub(super) fn document_with_ends(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
-    let mut blocks =
-        Blocks { out: Out::new(), flavor: Flavor::Extended, within: Vec::new(), is_second: false };
+/// Returns the Markdown for an edit of a document, and for each of `nodes` the byte offset in that Markdown at which its text
+/// ends.
+pub(super) fn for_edit(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
+    let mut blocks = Blocks { is_lean: true, is_compact: true, ..Blocks::new(Flavor::Extended) };
     let mut ends = Vec::with_capacity(nodes.len());
     blocks.each(nodes, |count, end| ends.resize(count, end));
     let mut text = blocks.out.text;
@@ -123,7 +122,7 @@ pub(super) fn empty_link(href: &str, title: &str) -> String {
 }
 
 fn siblings(nodes: &[Node<'_>], flavor: Flavor) -> String {
-    let mut blocks = Blocks { out: Out::new(), flavor, within: Vec::new(), is_second: false };
+    let mut blocks = Blocks::new(flavor);
     match flavor {
         Flavor::Extended => blocks.siblings(nodes),
         Flavor::Plain => blocks.siblings(&plain::blocks(nodes)),

@@ -54,6 +54,11 @@ impl Out {
         }
     }
 
+    /// Returns whether the lines begin at the margin, in no quote and no item.
+    pub(super) fn is_at_top(&self) -> bool {
+        self.prefix.is_empty()
+    }
+
     /// Writes `marker` on the current line, and adds `rest` to the prefix of the lines after it.
     /// [`Out::leave`] with the returned value removes `rest` from the prefix.
     pub(super) fn enter(&mut self, marker: &str, rest: &str) -> usize {

@@ -6,6 +6,7 @@ use super::directive::is_bare;
 use super::escape::Within;
 use super::inline::Inline;
 use crate::Flavor;
+use crate::lean::is_unseen;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 
 /// Writes a table. Returns `None`, with nothing written, if its children are not all rows of cells, or if an
@@ -124,6 +125,9 @@ fn dashes(blocks: &mut Blocks, row: &Node<'_>) {
 }
 
 fn html(blocks: &mut Blocks, table: &Node<'_>, given: &[Attr<'_>]) {
+    // Only there cells on one line are read.
+    let is_compact =
+        blocks.is_compact && blocks.out.is_at_top() && !blocks.within.iter().any(|it| is_cell(it));
     tag(blocks, "table", given);
     for row in &table.children {
         blocks.out.line();
@@ -132,7 +136,12 @@ fn html(blocks: &mut Blocks, table: &Node<'_>, given: &[Attr<'_>]) {
             blocks.out.line();
             let name = if cell.kind == Kind::TableHeader { "th" } else { "td" };
             tag(blocks, name, &attrs::of_node(cell).unwrap_or_default());
-            if !cell.children.is_empty() {
+            let is_empty = cell.children.iter().all(|it| is_unseen(it) && is_bare(it));
+            if is_compact && is_empty {
+                // Nothing is shown.
+            } else if is_compact && is_on_line(cell) {
+                line(blocks, cell);
+            } else if !cell.children.is_empty() {
                 blocks.out.blank();
                 blocks.within.push(name);
                 blocks.siblings(&cell.children);
@@ -148,6 +157,28 @@ fn html(blocks: &mut Blocks, table: &Node<'_>, given: &[Attr<'_>]) {
     }
     blocks.out.line();
     blocks.out.push("</table>");
+}
+
+fn is_cell(name: &str) -> bool {
+    matches!(name, "td" | "th")
+}
+
+/// Returns whether the cell of an HTML table has one paragraph without attributes and line breaks, and can be on one line.
+fn is_on_line(cell: &Node<'_>) -> bool {
+    let [text] = &cell.children[..] else { return false };
+    let is_plain = |it: &Node<'_>| !matches!(it.kind, Kind::HardBreak | Kind::RawInline | Kind::Image);
+    text.kind == Kind::Paragraph
+        && is_bare(text)
+        && !text.children.is_empty()
+        && text.children.iter().all(is_plain)
+}
+
+/// Writes the paragraph of a cell, between the tags of the cell.
+fn line(blocks: &mut Blocks, cell: &Node<'_>) {
+    let runs = cell.children.first().map_or(&[][..], |it| &it.children[..]);
+    let mut text = Blocks { is_compact: true, ..Blocks::new(blocks.flavor) };
+    text.inline(runs, Within::default());
+    blocks.out.push(&text.out.text);
 }
 
 fn tag(blocks: &mut Blocks, name: &str, given: &[Attr<'_>]) {

@@ -175,7 +175,14 @@ impl Writer {
         used.extend(
             node.attrs.iter().map(|it| &*it.name).filter(|it| in_paragraph && it.starts_with("html:")),
         );
-        if node.text_of("ac:layout").is_none() {
+        // A picture in a paragraph needs no layout if it stands where it stands without one.
+        let aligned = match node.text_of("ac:align") {
+            Some("center") => "center",
+            Some("right") => "align-end",
+            _ => "align-start",
+        };
+        let is_usual = in_paragraph && node.text_of("layout") == Some(aligned);
+        if node.text_of("ac:layout").is_none() && !is_usual {
             native.extend(node.text_of("layout").map(|it| ("ac:layout", it)));
         }
         if node.text_of("widthType") == Some("pixel")

@@ -247,7 +247,10 @@ fn media(mut paragraph: Node<'_>) -> Node<'_> {
         _ => it,
     }));
     media.marks = image.marks;
-    Node::new(Kind::MediaSingle).with("layout", layout).at(span, span).holding(thin_vec![media])
+    // The picture has no markup of its own: a changed one is written with its block.
+    let inner = Span::at(span.end as usize);
+    (media.span, media.inner) = (inner, inner);
+    Node::new(Kind::MediaSingle).with("layout", layout).at(span, inner).holding(thin_vec![media])
 }
 
 fn block_card(mut paragraph: Node<'_>, kind: Kind) -> Node<'_> {
