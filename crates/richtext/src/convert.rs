@@ -67,9 +67,7 @@ pub fn convert_with(
     let mut read_again = || {
         let mut document = Document::read(from, source);
         change(&mut document);
-        if matches!(from, Format::Markdown(_)) && !matches!(to, Format::Markdown(_)) {
-            join_code(&mut document.blocks);
-        }
+        settle(&mut document, to);
         document
     };
     let Document { blocks, mut diagnostics, keep_raw, .. } = read_again();
@@ -97,9 +95,7 @@ impl Document<'_> {
     /// [`resolve`](Self::resolve) first.
     #[must_use]
     pub fn convert(mut self, to: Format) -> Conversion {
-        if matches!(self.format, Format::Markdown(_)) && !matches!(to, Format::Markdown(_)) {
-            join_code(&mut self.blocks);
-        }
+        settle(&mut self, to);
         let Self { format: from, blocks, diagnostics, .. } = &self;
         let text = self.write(to);
         let read = Document::read_back(to, &text).blocks;
@@ -114,6 +110,16 @@ impl Document<'_> {
         };
         drop(read);
         Conversion { text, losses, diagnostics, invalid }
+    }
+}
+
+/// Makes Markdown what another format can have: the texts of a block of code are one, and code has no other marks in ADF.
+fn settle(document: &mut Document<'_>, to: Format) {
+    if matches!(document.format, Format::Markdown(_)) && !matches!(to, Format::Markdown(_)) {
+        join_code(&mut document.blocks);
+        if to == Format::Adf {
+            document.diagnostics.extend(adf::make_legal(&mut document.blocks));
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the Markdown for an edit leaves out, because the source keeps it: widths, classes, collections of files and the like.
+//! Blocks without what an edit leaves as it is in the source: widths, classes, collections of files and the like.
 //!
 //! In: a block of a source. Out: the block with what a writer reads and changes. An edit leaves the rest as it is in the source:
 //! it stays with its block, row, cell or node, wherever that goes.
@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use thin_vec::ThinVec;
 
+use crate::emoji;
 use crate::tree::{Attr, Kind, MACRO, MarkKind, Node, Value};
-use crate::values::{emoji, parameters};
+use crate::values::parameters;
 
 /// Returns what is shown of `block`; the block itself if that is all of it.
 pub(crate) fn lean<'n, 'a>(block: &'n Node<'a>) -> Cow<'n, Node<'a>> {
@@ -18,6 +19,37 @@ pub(crate) fn lean<'n, 'a>(block: &'n Node<'a>) -> Cow<'n, Node<'a>> {
 /// Returns whether the paragraph is an empty line, which is not shown. It stays where it is.
 pub(crate) fn is_unseen(node: &Node<'_>) -> bool {
     node.kind == Kind::Paragraph && node.children.iter().all(|it| it.kind == Kind::Text && it.text.is_empty())
+}
+
+/// Returns the nodes of `ours` that its Markdown shows as `base`: without empty paragraphs, if the Markdown leaves them out.
+pub(crate) fn seen<'n, 'x>(ours: &'n [Node<'x>], base: &[Node<'_>]) -> Vec<&'n Node<'x>> {
+    if ours.len() > base.len() && !base.iter().any(is_unseen) {
+        return ours.iter().filter(|it| !is_unseen(it)).collect();
+    }
+    ours.iter().collect()
+}
+
+/// Returns `nodes` with the empty paragraphs of `ours` that Markdown does not show, each after the node that it follows in the
+/// source. `places` has the index in `seen`, the nodes that Markdown shows, of each of `nodes`.
+pub(crate) fn with_unseen<'x>(
+    nodes: ThinVec<Node<'x>>,
+    places: &[Option<usize>],
+    seen: &[&Node<'x>],
+    ours: &[Node<'x>],
+) -> ThinVec<Node<'x>> {
+    let after = |it: Option<&Node<'x>>| {
+        let start =
+            it.and_then(|it| ours.iter().position(|own| std::ptr::eq(own, it))).map_or(0, |it| it + 1);
+        ours[start..].iter().take_while(|it| is_unseen(it)).cloned()
+    };
+    let mut all: ThinVec<Node<'x>> = after(None).collect();
+    for (node, place) in nodes.into_iter().zip(places) {
+        all.push(node);
+        if let Some(at) = place {
+            all.extend(after(Some(seen[*at])));
+        }
+    }
+    all
 }
 
 fn is_lean(node: &Node<'_>) -> bool {

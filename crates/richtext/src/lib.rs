@@ -19,7 +19,10 @@ mod diagnostic;
 #[cfg(test)]
 mod dice;
 mod document;
+mod emoji;
+mod empty_lines;
 mod format;
+mod keeping;
 mod lean;
 mod loss;
 mod markdown;

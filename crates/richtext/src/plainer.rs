@@ -1,4 +1,4 @@
-//! What is written for nodes that a format can't express: plainer nodes that show the same.
+//! Plainer nodes in place of those that a format can't express: they show the same.
 //!
 //! In: a node. Out: nodes of simpler kinds, in the end paragraphs of text. Whoever writes them reports what is lost,
 //! because the written text is read again and compared with the document.

@@ -7,7 +7,7 @@
 use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
-use crate::format::{Dialect, Format};
+use crate::format::Format;
 use crate::tree::{Kind, Node, NodeLimit};
 
 #[cfg(test)]
@@ -27,20 +27,6 @@ pub(crate) fn keeping(format: Format, keep_raw: bool) -> Box<dyn Spelling> {
         Format::Markdown(flavor) => Box::new(crate::markdown::Markdown { flavor }),
     }
 }
-
-/// Like [`keeping`], for edits of `sources`: what a source has already, an edit of it may write, too.
-pub(crate) fn of_edits<'s>(
-    format: Format,
-    mut sources: impl Iterator<Item = &'s str>,
-    keep_raw: bool,
-) -> Box<dyn Spelling> {
-    let in_wiki = if format == Format::Wiki(Dialect::Confluence) { &["{adf"][..] } else { &[] };
-    let has_raw = |it: &str| PRIVATE.iter().chain(in_wiki).any(|name| it.contains(name));
-    keeping(format, keep_raw || sources.any(has_raw))
-}
-
-/// What only this crate reads, wherever it is written.
-pub(crate) const PRIVATE: [&str; 3] = ["plainwire-raw", "com.plainwire.raw", "data-plainwire"];
 
 /// Returns `text` with the line ends of the source that it was made from, if all of those are CR LF. ADF has none of its own.
 pub(crate) fn with_line_ends(text: String, format: Format, source: &[&str]) -> String {

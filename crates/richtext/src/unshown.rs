@@ -1,4 +1,4 @@
-//! What is written so that products do not show it as what it is: addresses that lead nowhere, and JSON in wiki markup.
+//! Losses that reading a written text does not show: addresses that lead nowhere, and JSON in wiki markup.
 //!
 //! In: the nodes, and the text before and after. Out: losses and diagnostics. Reading the written text again does not show
 //! these, because this crate understands what it wrote.
@@ -8,8 +8,26 @@ use std::collections::BTreeMap;
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::loss::{Loss, LossKind, MAX_LOSSES};
+use crate::names::newly_named;
 use crate::tree::{Node, Span};
 use crate::values::hrefs::Target;
+
+/// Returns the losses in `edited` that reading the new source does not show: names that a format without names of mentions
+/// leaves out (only losses of identity, because the id decides who is mentioned), and addresses that lead nowhere. `base` is
+/// the Markdown before the edit, and `is_known` says whether the source had an address.
+pub(crate) fn of_edit(
+    format: Format,
+    base: &[Node<'_>],
+    edited: &[Node<'_>],
+    is_known: &dyn Fn(&str) -> bool,
+) -> Vec<Loss> {
+    let loss = |it: Diagnostic| Loss { kind: LossKind::Identity, message: it.message, span: it.span };
+    match format {
+        Format::Markdown(_) => Vec::new(),
+        Format::Adf => addresses(format, edited, is_known),
+        Format::Storage | Format::Wiki(_) => newly_named(base, edited).into_iter().map(loss).collect(),
+    }
+}
 
 /// Returns losses for the addresses in `nodes` that products do not follow, except those that the document had before an edit.
 /// Only ADF has such: it has no links to pages, files and shortcuts by name.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use plainwire_richtext::{Address, Dialect, Flavor, Format};
 
+use super::allowed::Allowed;
+
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     /// Format of the input.
@@ -21,9 +23,9 @@ pub(crate) struct Convert {
     /// Names of people, pages and files, as JSON: see `names` in docs/rich-text.md.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) names: Option<PathBuf>,
-    /// Write the document even if the edit lost a part of it.
-    #[arg(long, requires = "sidecar")]
-    pub(super) allow_loss: bool,
+    /// Write the document even if the edit lost a part of it; with WHAT only if it lost nothing else: `content`, `attribute`, `conflict`, `invalid`, lines of the Markdown (`7`, `7-9`), separated by commas.
+    #[arg(long, value_name = "WHAT", requires = "sidecar", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_delimiter = ',')]
+    pub(super) allow_loss: Vec<Allowed>,
     /// Keep what the output format has no place for, in macros and attributes that only Plainwire reads.
     #[arg(long)]
     pub(super) keep_raw: bool,
@@ -60,9 +62,9 @@ pub(crate) struct Patch {
     /// Names of people, pages and files, as JSON: see `names` in docs/rich-text.md.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) names: Option<PathBuf>,
-    /// Print the document even if the edit lost a part of it.
-    #[arg(long)]
-    pub(super) allow_loss: bool,
+    /// Print the document even if the edit lost a part of it; with WHAT only if it lost nothing else: `content`, `attribute`, `conflict`, `invalid`, lines of the Markdown (`7`, `7-9`), separated by commas.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_delimiter = ',')]
+    pub(super) allow_loss: Vec<Allowed>,
     /// Keep what the output format has no place for, in macros and attributes that only Plainwire reads.
     #[arg(long)]
     pub(super) keep_raw: bool,

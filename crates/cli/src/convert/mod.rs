@@ -4,6 +4,7 @@
 //! In: files or stdin. Out: the document on stdout, byte for byte; the report of losses on stderr; the exit
 //! code. `plainwire_richtext` reads and writes the formats.
 
+mod allowed;
 mod args;
 mod capture;
 mod files;
@@ -15,6 +16,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
+use allowed::Allowed;
 use args::ReportFormat;
 pub(crate) use args::{Convert, Patch};
 pub(crate) use patch::run as patch;
@@ -216,7 +218,7 @@ fn restore(
     let names = names.unwrap_or(&NO_NAMES);
     let sidecar = sidecar.keeping_raw(it.keep_raw);
     let restored = sidecar.restore_with(&input.text, names).map_err(|error| named(error.to_string()))?;
-    Ok(Outcome::restored(restored, it.allow_loss))
+    Ok(Outcome::restored(restored, &it.allow_loss, input))
 }
 
 /// Returns the name of a format as on the command line, for wiki markup with its dialect.
@@ -246,12 +248,12 @@ fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
 }
 
 impl Outcome {
-    /// Returns the outcome of an edit. If the edit lost content, is in conflict with the document or made it
-    /// invalid, the document is included only if `allowed` is set (--allow-loss).
-    fn restored(it: Restored, allowed: bool) -> Self {
+    /// Returns the outcome of the edit in `input`. If the edit lost content, is in conflict with the document or made it
+    /// invalid, the document is included only if `allowed` (--allow-loss) allows all of that.
+    fn restored(it: Restored, allowed: &[Allowed], input: &files::Input) -> Self {
         let Restored { text, losses, diagnostics, conflicts, invalid, .. } = it;
         let mut found = Findings { losses, diagnostics, conflicts, invalid, ..Findings::default() };
-        found.refused = found.is_loss() && !allowed;
+        found.refused = found.is_loss() && !found.is_allowed(allowed, input);
         Self { text: (!found.refused).then_some(text), found }
     }
 

@@ -34,7 +34,8 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     };
     let outcome = Outcome::restored(
         section.patch_with(&markdown.text, names.as_ref().unwrap_or(&super::NO_NAMES)),
-        it.allow_loss,
+        &it.allow_loss,
+        &markdown,
     );
     output::to_stdout(outcome.text.as_deref().unwrap_or_default())?;
     report::show(it.report, &markdown, &outcome.found);

@@ -4,6 +4,7 @@ use plainwire_richtext::tree::Span;
 use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, MAX_LOSSES, Names, Positions};
 use serde_json::{Value, json};
 
+use super::allowed::Allowed;
 use super::args::ReportFormat;
 use super::files::Input;
 use crate::{output, visible};
@@ -32,6 +33,16 @@ impl Findings {
         !self.conflicts.is_empty()
             || !self.invalid.is_empty()
             || self.losses.iter().any(|it| it.kind != LossKind::Identity)
+    }
+
+    /// Returns whether each loss, each conflict and each content that is not valid is allowed; lines are those of `input`.
+    pub(super) fn is_allowed(&self, allowed: &[Allowed], input: &Input) -> bool {
+        let positions = Positions::of(&input.text);
+        let line = |span: Span| positions.at(span.start as usize).line;
+        let mut losses = self.losses.iter().filter(|it| it.kind != LossKind::Identity);
+        losses.all(|it| allowed.iter().any(|one| one.loss(it.kind, line(it.span))))
+            && self.invalid.iter().all(|it| allowed.iter().any(|one| one.invalid(line(it.span))))
+            && (self.conflicts.is_empty() || allowed.iter().any(Allowed::conflict))
     }
 
     /// Returns the findings as JSON: `losses`, `diagnostics` and `invalid` with their positions (`line` and

@@ -6,18 +6,17 @@
 
 mod attrs;
 mod inline;
-mod joined;
 mod outline;
 mod print;
 mod similar;
 
 use crate::align::{Op, align};
+use crate::empty_lines::joined;
 use crate::loss::{Loss, LossKind, MAX_LOSSES};
 use crate::tree::{Holds, Kind, Node, Span};
 use crate::values::dates;
 pub(crate) use attrs::{same_marks, same_value};
 pub(crate) use inline::{Unit, Units, hunks};
-pub(crate) use joined::joined;
 pub(crate) use outline::Outline;
 pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;

@@ -1,9 +1,9 @@
 //! Finds the comments on text (marks of the kind annotation) that an edit removed.
 
 use super::Edit;
-use super::moved::{Gone, all};
+use super::moved::Gone;
 use crate::compare::shortened;
-use crate::tree::{MarkKind, Node, Span};
+use crate::tree::{MarkKind, Node, Span, all};
 
 /// A comment, the text that it is about, and the place of that text.
 struct Comment {

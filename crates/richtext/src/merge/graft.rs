@@ -7,7 +7,7 @@
 use thin_vec::ThinVec;
 
 use crate::compare::{print, same_marks, same_value, similarity};
-use crate::lean::is_unseen;
+use crate::lean::{seen, with_unseen};
 use crate::matching::{Match, matches};
 use crate::tree::{Attr, Kind, Mark, Node};
 use crate::values::parameters;
@@ -124,35 +124,4 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
         }
     }
     if inline || all_ours.len() == ours.len() { all } else { with_unseen(all, &places, &ours, all_ours) }
-}
-
-/// Returns the nodes of `ours` that its Markdown shows as `base`: without empty paragraphs, if the Markdown leaves them out.
-pub(super) fn seen<'n, 'x>(ours: &'n [Node<'x>], base: &[Node<'_>]) -> Vec<&'n Node<'x>> {
-    if ours.len() > base.len() && !base.iter().any(is_unseen) {
-        return ours.iter().filter(|it| !is_unseen(it)).collect();
-    }
-    ours.iter().collect()
-}
-
-/// Returns `nodes` with the empty paragraphs of `ours` that Markdown does not show, each after the node that it follows in the
-/// source. `places` has the index in `seen`, the nodes that Markdown shows, of each of `nodes`.
-fn with_unseen<'x>(
-    nodes: ThinVec<Node<'x>>,
-    places: &[Option<usize>],
-    seen: &[&Node<'x>],
-    ours: &[Node<'x>],
-) -> ThinVec<Node<'x>> {
-    let after = |it: Option<&Node<'x>>| {
-        let start =
-            it.and_then(|it| ours.iter().position(|own| std::ptr::eq(own, it))).map_or(0, |it| it + 1);
-        ours[start..].iter().take_while(|it| is_unseen(it)).cloned()
-    };
-    let mut all: ThinVec<Node<'x>> = after(None).collect();
-    for (node, place) in nodes.into_iter().zip(places) {
-        all.push(node);
-        if let Some(at) = place {
-            all.extend(after(Some(seen[*at])));
-        }
-    }
-    all
 }

@@ -69,7 +69,7 @@ pub(crate) fn merge(
     parent: Option<&Node<'_>>,
     edit: Edit<'_, '_, '_, '_>,
 ) -> Merged {
-    let mut best: Option<(String, Vec<Loss>)> = None;
+    let mut best: Option<Merged> = None;
     let was_full = spelling.is_full(edit.ours);
     // The edit with what its Markdown does not show: all of it has to be in the new text.
     let expected = graft::siblings(edit.ours, edit.base, edit.edited);
@@ -81,15 +81,14 @@ pub(crate) fn merge(
         }
         let losses = without_old(unsaid(spelling, &text, &expected), edit);
         let done = losses.is_empty();
-        if best.as_ref().is_none_or(|it| weight(&losses) < weight(&it.1)) {
-            best = Some((text, losses));
+        if best.as_ref().is_none_or(|it| weight(&losses) < weight(&it.losses)) {
+            best = Some(Merged { text, losses });
         }
         if done {
             break;
         }
     }
-    let (text, losses) = best.expect("rewriting the whole document always succeeds");
-    Merged { text, losses }
+    best.expect("rewriting the whole document always succeeds")
 }
 
 /// Returns whether the nodes of the Markdown are the same after the edit as before it, with their identifiers.

@@ -5,13 +5,13 @@
 //! edited nodes with the data carried over from their former positions.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use thin_vec::ThinVec;
 
 use super::{Edit, comments, graft};
 use crate::compare::{name, print_unmarked, shortened};
-use crate::tree::{Kind, Node, Span};
+use crate::matching::{counts, take};
+use crate::tree::{Kind, Node, Span, all};
 
 /// A rich node (of a kind that Markdown itself has no syntax for) that an edit removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,40 +148,9 @@ fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>
     Node { children, ..node.clone() }
 }
 
-/// Counts the occurrences of each value.
-fn counts<T: Eq + Hash>(things: impl Iterator<Item = T>) -> HashMap<T, usize> {
-    let mut counts = HashMap::new();
-    things.for_each(|it| *counts.entry(it).or_default() += 1);
-    counts
-}
-
-/// Removes one occurrence of `thing` from `counts`. Returns whether there was one.
-fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
-    let Some(count) = counts.get_mut(thing).filter(|it| **it > 0) else { return false };
-    *count -= 1;
-    true
-}
-
 /// The kinds of nodes that may move from part to part: rich nodes, and tasks.
 const RICH: fn(&Node<'_>) -> bool = |it| it.is_rich();
 const TASK: fn(&Node<'_>) -> bool = |it| it.kind == Kind::TaskItem;
-
-/// Returns the nodes for which `of_kind` is true, among `nodes` and their descendants.
-pub(super) fn all<'n, 'a>(nodes: &'n [Node<'a>], of_kind: impl Fn(&Node<'_>) -> bool) -> Vec<&'n Node<'a>> {
-    fn gather<'n, 'a>(
-        node: &'n Node<'a>,
-        of_kind: &dyn Fn(&Node<'_>) -> bool,
-        found: &mut Vec<&'n Node<'a>>,
-    ) {
-        if of_kind(node) {
-            found.push(node);
-        }
-        node.children.iter().for_each(|it| gather(it, of_kind, found));
-    }
-    let mut found = Vec::new();
-    nodes.iter().for_each(|it| gather(it, &of_kind, &mut found));
-    found
-}
 
 fn described(node: &Node<'_>) -> String {
     format!("{} {:?}", node.kind.shown(), shortened(&name(node).unwrap_or_default()))

@@ -5,6 +5,7 @@ use std::slice::from_ref;
 
 use super::{Edit, Merge, Reach, graft, without_old};
 use crate::compare::{differences, print, similarity};
+use crate::lean::seen;
 use crate::loss::LossKind;
 use crate::matching::{Match, matches};
 use crate::tree::{Holds, Kind, Node, Span};
@@ -32,7 +33,7 @@ impl Merge<'_> {
             return self.inlines(ours, base, edited, parent, region);
         }
         // Empty paragraphs that Markdown does not show stay with the separators between the others.
-        let ours = graft::seen(ours, base);
+        let ours = seen(ours, base);
         if ours.len() != base.len() || ours.iter().zip(base).any(|it| it.0.kind != it.1.kind) {
             return None;
         }

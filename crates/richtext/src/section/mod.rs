@@ -10,16 +10,18 @@ use std::fmt;
 
 pub use address::Address;
 
+use crate::adf;
 use crate::document::Document;
 use crate::format::Format;
+use crate::keeping::of_edits;
 use crate::loss::{MAX_LOSSES, take_losses};
 use crate::markdown::{for_edit, join_code};
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
 use crate::names::{Names, Resolver, identify};
-use crate::sidecar::{Conflict, Restored, invalid, unshown};
-use crate::spelling::{self, with_line_ends};
+use crate::sidecar::{Conflict, Restored, invalid};
+use crate::spelling::with_line_ends;
 use crate::tree::{Kind, Node, Span};
-use crate::unshown::json_in_wiki;
+use crate::unshown::{json_in_wiki, of_edit};
 
 /// A section of a document: the sibling blocks that an [`Address`] leads to.
 #[derive(Clone, Copy, Debug)]
@@ -118,24 +120,23 @@ impl Section<'_, '_> {
         let slips = take_losses(&mut edited.diagnostics).into_iter();
         let slips = slips.filter(|it| !old.iter().any(|old| old.message == it.message)).take(MAX_LOSSES);
         identify(&mut edited.blocks, resolver);
+        if self.document.format == Format::Adf {
+            edited.diagnostics.extend(adf::make_legal(&mut edited.blocks));
+        }
         let Document { format, keep_raw, .. } = self.document;
-        let spelling = spelling::of_edits(*format, [self.document.source].into_iter(), *keep_raw);
+        let spelling = of_edits(*format, [self.document.source].into_iter(), *keep_raw);
         let (source, span) = (self.document.source, self.span());
         let edit = Edit { ours: self.nodes, base: &base.blocks, edited: &edited.blocks };
         if is_unedited(&edit) {
-            return self.unedited(edited);
+            // Some sections can't be read without the source around them, and would seem to lose content.
+            return Restored::unedited(source, edited.diagnostics, self.outside());
         }
         let brought = brought(&[edit]).remove(0);
-        let mut merged = merge(
-            spelling.as_ref(),
-            source,
-            span,
-            self.parent,
-            Edit { base: &brought.base, edited: &brought.edited, ..edit },
-        );
+        let its = Edit { base: &brought.base, edited: &brought.edited, ..edit };
+        let mut merged = merge(spelling.as_ref(), source, span, self.parent, its);
         self.keep_apart(spelling.between(self.parent), &mut merged);
         merged.losses.extend(slips);
-        merged.losses.extend(unshown(*format, &base.blocks, &edited.blocks, &|it| source.contains(it)));
+        merged.losses.extend(of_edit(*format, &base.blocks, &edited.blocks, &|it| source.contains(it)));
         // If the section becomes empty, the comma that separated it has to go too.
         let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
             self.separated()
@@ -152,19 +153,6 @@ impl Section<'_, '_> {
             text,
             losses: merged.losses,
             invalid: invalid(self.document.format, &base.blocks, &edited.blocks),
-            diagnostics: edited.diagnostics,
-            copied: self.outside(),
-        }
-    }
-
-    /// Returns the source as it is: an edit that changes nothing can't lose anything. Some sections can't be read
-    /// without the source around them, so their own text would seem to lose content.
-    fn unedited(&self, edited: Document<'_>) -> Restored {
-        Restored {
-            text: self.document.source.to_owned(),
-            conflicts: Vec::new(),
-            losses: Vec::new(),
-            invalid: Vec::new(),
             diagnostics: edited.diagnostics,
             copied: self.outside(),
         }

@@ -19,11 +19,10 @@ use serde::{Deserialize, Serialize};
 use crate::adf;
 use crate::diagnostic::Diagnostic;
 use crate::format::{Dialect, Format};
-use crate::loss::{Loss, LossKind};
-use crate::names::{newly_named, renamed};
+use crate::loss::Loss;
+use crate::names::renamed;
 use crate::storage;
 use crate::tree::Node;
-use crate::unshown::addresses;
 
 /// The data of a document that its Markdown does not show, block by block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,20 +125,11 @@ pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) ->
     }
 }
 
-/// Returns the losses in `edited` that reading the new source does not show: names that a format without names of mentions
-/// leaves out (only losses of identity, because the id decides who is mentioned), and addresses that lead nowhere. `base` is
-/// the Markdown before the edit, and `is_known` says whether the source had an address.
-pub(crate) fn unshown(
-    format: Format,
-    base: &[Node<'_>],
-    edited: &[Node<'_>],
-    is_known: &dyn Fn(&str) -> bool,
-) -> Vec<Loss> {
-    let loss = |it: Diagnostic| Loss { kind: LossKind::Identity, message: it.message, span: it.span };
-    match format {
-        Format::Markdown(_) => Vec::new(),
-        Format::Adf => addresses(format, edited, is_known),
-        Format::Storage | Format::Wiki(_) => newly_named(base, edited).into_iter().map(loss).collect(),
+impl Restored {
+    /// Returns the source as it is: an edit that changes nothing can't lose anything.
+    pub(crate) fn unedited(source: &str, diagnostics: Vec<Diagnostic>, copied: usize) -> Self {
+        let (conflicts, losses, invalid) = (Vec::new(), Vec::new(), Vec::new());
+        Self { text: source.to_owned(), conflicts, losses, diagnostics, invalid, copied }
     }
 }
 

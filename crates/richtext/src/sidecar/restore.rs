@@ -7,17 +7,18 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
-use super::{Conflict, Restored, Sidecar, SidecarError, invalid, unshown};
+use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
 use crate::adf;
 use crate::compare::print;
 use crate::document::MARK;
 use crate::format::Format;
+use crate::keeping::of_edits;
 use crate::loss::Loss;
 use crate::merge::{Brought, Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
-use crate::spelling::{self, Spelling, with_line_ends};
+use crate::spelling::{Spelling, with_line_ends};
 use crate::tree::{Kind, Node, Span};
-use crate::unshown::json_in_wiki;
+use crate::unshown::{json_in_wiki, of_edit};
 
 impl Sidecar {
     /// Returns the source with the edits of `markdown`, which is the edited output of [`split`](Self::split).
@@ -38,9 +39,12 @@ impl Sidecar {
     pub fn restore_with(&self, markdown: &str, resolver: &dyn Resolver) -> Result<Restored, SidecarError> {
         let mut edited = Edited::read(markdown, &self.entries);
         identify(&mut edited.read.blocks, resolver);
+        if self.format() == Format::Adf {
+            edited.read.diagnostics.extend(adf::make_legal(&mut edited.read.blocks));
+        }
         let pieces = self.pieces(&edited)?;
         let sources = self.entries.iter().map(|it| &*it.source);
-        let spelling = spelling::of_edits(self.format(), sources, self.keep_raw);
+        let spelling = of_edits(self.format(), sources, self.keep_raw);
         if self.entries.is_empty() && !pieces.is_empty() && self.format() == Format::Adf {
             // Without entries no span shows where in the JSON a new block belongs, so the document is written
             // anew. No block is known from before, so all blocks in `edited.read` have their children.
@@ -77,7 +81,7 @@ impl Sidecar {
         losses.extend(self.around(&pieces, &edited));
         losses.extend(edited.take_losses());
         let is_known = |address: &str| self.entries.iter().any(|it| it.source.contains(address));
-        losses.extend(parts.iter().flat_map(|it| unshown(self.format(), &it.base, &it.edited, &is_known)));
+        losses.extend(parts.iter().flat_map(|it| of_edit(self.format(), &it.base, &it.edited, &is_known)));
         // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an
         // array, it would be another tree.
         if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied { is_moved: false, .. }]) {

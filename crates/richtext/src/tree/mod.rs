@@ -57,7 +57,7 @@ pub use check::misplaced;
 pub use kind::{Holds, Kind};
 pub use mark::{Mark, MarkKind};
 pub use node::Node;
-pub(crate) use node::add;
+pub(crate) use node::{add, all};
 pub(crate) use node_limit::NodeLimit;
 pub use span::Span;
 /// The list type of nodes, from the crate `thin-vec`. An empty list takes the memory of one pointer; an empty

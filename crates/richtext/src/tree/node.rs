@@ -155,3 +155,20 @@ pub(crate) fn add<T>(all: &mut ThinVec<T>, it: T) {
     }
     all.push(it);
 }
+
+/// Returns the nodes for which `of_kind` is true, among `nodes` and their descendants.
+pub(crate) fn all<'n, 'a>(nodes: &'n [Node<'a>], of_kind: impl Fn(&Node<'_>) -> bool) -> Vec<&'n Node<'a>> {
+    fn gather<'n, 'a>(
+        node: &'n Node<'a>,
+        of_kind: &dyn Fn(&Node<'_>) -> bool,
+        found: &mut Vec<&'n Node<'a>>,
+    ) {
+        if of_kind(node) {
+            found.push(node);
+        }
+        node.children.iter().for_each(|it| gather(it, of_kind, found));
+    }
+    let mut found = Vec::new();
+    nodes.iter().for_each(|it| gather(it, &of_kind, &mut found));
+    found
+}

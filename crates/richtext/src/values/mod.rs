@@ -7,7 +7,6 @@
 
 pub(crate) mod colours;
 pub(crate) mod dates;
-pub(crate) mod emoji;
 pub(crate) mod emoticons;
 pub(crate) mod entities;
 pub(crate) mod hrefs;

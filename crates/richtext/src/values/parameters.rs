@@ -49,10 +49,10 @@ pub(crate) fn write(
 /// Returns `edited`, the JSON of parameters after an edit, with what the Markdown before the edit, in `base`, does not show of
 /// `ours`: other members, and the markup of parameters that are more than text. Returns `None` if one of them is no object.
 pub(crate) fn merged(ours: &str, base: &str, edited: &str) -> Option<String> {
-    Some(joined(ours, base, edited, &|name, own, was, is| match name {
+    joined(ours, base, edited, &|name, own, was, is| match name {
         "macroParams" => merged_params(own, was, is).unwrap_or_else(|| is.to_owned()),
         _ => is.to_owned(),
-    })?)
+    })
 }
 
 fn merged_params(ours: &str, base: &str, edited: &str) -> Option<String> {

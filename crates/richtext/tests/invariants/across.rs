@@ -41,7 +41,7 @@ fn no_way_from_format_to_format_loses_anything_in_silence() {
     assert!(silent.is_empty(), "{} in silence\n{}", silent.len(), silent[..silent.len().min(60)].join("\n"));
 }
 
-/// What only this crate reads, and JSON in the dialect of Confluence, whose products do not read it.
+/// Returns whether a text has what only this crate reads, or JSON in the dialect of Confluence, whose products do not read it.
 fn is_private(format: Format, text: &str) -> bool {
     let names = ["plainwire-raw", "com.plainwire.raw", "data-plainwire", "plainwire:"];
     names.iter().any(|it| text.contains(it)) || format == WIKI && text.contains("{adf")

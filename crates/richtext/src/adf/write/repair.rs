@@ -33,7 +33,7 @@ use super::{picture, verbatim};
 use crate::plainer::{link, plainer, text};
 use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
 
-/// What a repair may write.
+/// A repair: replaces nodes that are not allowed in their position.
 #[derive(Clone, Copy)]
 pub(super) struct Repair {
     /// Whether what ADF has no place for is kept in extensions that only this crate reads ([`RAW`](super::RAW)); otherwise

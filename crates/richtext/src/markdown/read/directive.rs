@@ -5,9 +5,10 @@ use thin_vec::{ThinVec, thin_vec};
 use super::super::attrs;
 use super::super::names::{self, Form};
 use super::prepare::Found;
+use crate::emoji;
 use crate::format::known;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, NodeLimit, Value};
-use crate::values::{dates, emoji, parameters};
+use crate::values::{dates, parameters};
 
 /// Returns the marks that a directive gives to its label, the outermost first. Empty if it gives none.
 pub(super) fn marks<'a>(found: &Found<'a>) -> ThinVec<Mark<'a>> {

@@ -19,8 +19,8 @@ use thin_vec::ThinVec;
 
 use super::super::attrs;
 use super::super::names::{self, Form};
+use crate::emoji;
 use crate::tree::{Attr, NodeLimit};
-use crate::values::emoji;
 
 /// An inline directive, or the short name of an emoji.
 #[derive(Debug)]
@@ -235,7 +235,7 @@ impl<'a> Scan<'a> {
                 self.isolate(at, &mut blank_at);
                 next = self.line.end;
             } else {
-                next = self.directive(at).unwrap_or(next);
+                next = self.emoji(at).or_else(|| self.directive(at)).unwrap_or(next);
             }
             is_first = false;
         }
@@ -250,7 +250,7 @@ impl<'a> Scan<'a> {
         let bytes = self.source.as_bytes();
         let mut next = self.range.start;
         while let Some(at) = memchr::memchr(b':', &bytes[next..self.range.end]).map(|it| next + it) {
-            next = self.directive(at).unwrap_or(at + 1);
+            next = self.emoji(at).or_else(|| self.directive(at)).unwrap_or(at + 1);
         }
     }
 
@@ -283,9 +283,6 @@ impl<'a> Scan<'a> {
     fn directive(&mut self, at: usize) -> Option<usize> {
         let source = self.source;
         let text = source.get(at + 1..self.line.end)?;
-        if let Some(end) = self.emoji(at) {
-            return Some(end);
-        }
         if !names::looks_inline(text) || is_escaped(source.as_bytes(), at, self.range.start) {
             return None;
         }
@@ -315,17 +312,11 @@ impl<'a> Scan<'a> {
 
     /// Replaces the short name of an emoji that begins with the colon at `at`, as [`directive`](Self::directive) does.
     fn emoji(&mut self, at: usize) -> Option<usize> {
-        let length = emoji::length_at(&self.source[at..self.line.end])?;
-        if !emoji::may_follow(self.source[self.range.start..at].chars().next_back()) {
-            return None;
-        }
+        let before = self.source[self.range.start..at].chars().next_back();
+        let name = emoji::name_at(&self.source[at..self.line.end]).filter(|_| emoji::may_follow(before))?;
         let lead = (*self.lead.get_or_init(|| lead(self.source)))?;
-        self.mark(
-            lead,
-            at..at + length,
-            Found { name: &self.source[at..at + length], label: None, attrs: ThinVec::new() },
-        );
-        Some(at + length)
+        self.mark(lead, at..at + name.len(), Found { name, label: None, attrs: ThinVec::new() });
+        Some(at + name.len())
     }
 
     /// Returns the offset of the bracket that closes the opening bracket at `at`; `None` if none in the

@@ -10,8 +10,9 @@ use thin_vec::{ThinVec, thin_vec};
 use super::super::attrs::{self, AttrPosition};
 use super::escape::{self, Around, Lone, Within};
 use super::span;
+use crate::emoji;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
-use crate::values::{dates, emoji, json, parameters};
+use crate::values::{dates, json, parameters};
 
 /// Writes attributes in braces; writes nothing if `attrs` is empty.
 pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: AttrPosition) {
@@ -196,7 +197,7 @@ fn inline(out: &mut String, node: &Node<'_>) -> Option<()> {
 /// nothing written, if the emoji has more than that name says.
 fn by_name(out: &mut String, node: &Node<'_>, before: Option<char>) -> bool {
     let Some(short) = node.text_of("shortName") else { return false };
-    let is_known = emoji::length_at(short) == Some(short.len());
+    let is_known = emoji::name_at(short) == Some(short);
     let name = short.trim_matches(':');
     let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
     let carried = node.attrs.iter().filter(|it| attrs::is_carried(it)).count();

@@ -4,7 +4,7 @@
 //! backslash, white space that would be lost becomes a numeric entity, and everything else stays as it is.
 
 use super::super::{attrs, names};
-use crate::values::emoji;
+use crate::emoji;
 
 /// The surroundings of a text, as far as they decide how it is read.
 #[derive(Clone, Copy)]
@@ -229,7 +229,7 @@ fn is_directive(text: &str, at: usize, around: &Around) -> bool {
 fn is_emoji(text: &str, around: &Around) -> bool {
     let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
     let is_open = around.after == Some(':') && text[1..].bytes().all(is_name);
-    emoji::length_at(text).is_some() || is_open && emoji::length_at(&format!("{text}:")).is_some()
+    emoji::name_at(text).is_some() || is_open && emoji::name_at(&format!("{text}:")).is_some()
 }
 
 /// Escapes the beginning of `text`, which begins a line, if Markdown would read it as the sign of a block,

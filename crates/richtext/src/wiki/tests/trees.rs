@@ -3,8 +3,8 @@
 use thin_vec::{ThinVec, thin_vec};
 
 use super::{BOTH, merged, read, shown};
-use crate::compare::joined;
 use crate::corpus;
+use crate::empty_lines::joined;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Mark, MarkKind, Node, NodeLimit, misplaced};
 use crate::wiki::Wiki;

@@ -4,7 +4,7 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::Writer;
 use super::inline::Line;
-use crate::compare::joined;
+use crate::empty_lines::joined;
 use crate::format::Dialect;
 use crate::plainer::plainer;
 use crate::tree::{Attr, Kind, Node, Value};

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::block::only;
 use super::inline::Line;
-use crate::compare::joined;
+use crate::empty_lines::joined;
 use crate::tree::{Kind, Node};
 use crate::wiki::read::{Container, MAX_LEVELS};
 

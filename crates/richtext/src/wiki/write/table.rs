@@ -5,7 +5,7 @@ use thin_vec::ThinVec;
 use super::Writer;
 use super::block::only;
 use super::inline::Care;
-use crate::compare::joined;
+use crate::empty_lines::joined;
 use crate::tree::{Kind, MarkKind, Node, NodeLimit};
 use crate::wiki::read::{self, Container};
 

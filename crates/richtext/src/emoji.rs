@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::emoticons::EMOTICONS;
 use crate::tree::{Attr, Kind, Node};
+use crate::values::emoticons::EMOTICONS;
 
 /// Returns the emoji with this short name, which has colons around it; `None` if none is known by it.
 pub(crate) fn named<'a>(short: &str) -> Option<Node<'a>> {
@@ -23,14 +23,13 @@ fn known(short: &str) -> Option<(Cow<'static, str>, &'static str)> {
     Some((points.collect::<Vec<_>>().join("-").into(), text))
 }
 
-/// Returns the length of the short name that `text` begins with, such as `:tada:`; `None` if it begins with none that is
-/// known.
-pub(crate) fn length_at(text: &str) -> Option<usize> {
+/// Returns the short name that `text` begins with, such as `:tada:`; `None` if it begins with none that is known.
+pub(crate) fn name_at(text: &str) -> Option<&str> {
     let name = text.strip_prefix(':')?;
     let is_part = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
     let end = name.bytes().take(LONGEST).take_while(is_part).count();
-    let length = end + 2;
-    (name[end..].starts_with(':') && end > 0 && known(&text[..length]).is_some()).then_some(length)
+    let short = &text[..end + 1 + usize::from(name[end..].starts_with(':'))];
+    (short.len() == end + 2 && end > 0 && known(short).is_some()).then_some(short)
 }
 
 /// The length of the longest short name that is looked for, in bytes without its colons.
@@ -71,9 +70,9 @@ mod tests {
 
     #[test]
     fn a_short_name_ends_with_its_second_colon() {
-        assert_eq!(length_at(":tada: x"), Some(6));
-        assert_eq!(length_at(":tada"), None);
-        assert_eq!(length_at("::"), None);
-        assert_eq!(length_at(":30:"), None);
+        assert_eq!(name_at(":tada: x"), Some(":tada:"));
+        assert_eq!(name_at(":tada"), None);
+        assert_eq!(name_at("::"), None);
+        assert_eq!(name_at(":30:"), None);
     }
 }

@@ -28,5 +28,5 @@ fn is_plain(node: &Node<'_>) -> bool {
     node.kind == Kind::Paragraph
         && !node.children.is_empty()
         && node.marks.is_empty()
-        && !node.attrs.iter().any(super::attrs::says)
+        && !node.attrs.iter().any(|it| !it.is_incidental())
 }
