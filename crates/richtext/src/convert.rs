@@ -118,7 +118,7 @@ fn settle(document: &mut Document<'_>, to: Format) {
     if matches!(document.format, Format::Markdown(_)) && !matches!(to, Format::Markdown(_)) {
         join_code(&mut document.blocks);
         if to == Format::Adf {
-            document.diagnostics.extend(adf::make_legal(&mut document.blocks));
+            document.diagnostics.extend(adf::make_legal(&mut document.blocks, &[]));
         }
     }
 }

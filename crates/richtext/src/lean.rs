@@ -54,9 +54,8 @@ pub(crate) fn with_unseen<'x>(
 
 fn is_lean(node: &Node<'_>) -> bool {
     let has_marks = node.kind.is_inline() || node.marks.iter().all(|it| is_shown_mark(it.kind));
-    let is_short = node.kind == Kind::Emoji
-        && node.attrs.len() == 1
-        && node.text_of("shortName").and_then(emoji::named).is_some();
+    let name = node.text_of("shortName").filter(|_| node.kind == Kind::Emoji);
+    let is_short = name.and_then(emoji::named).is_some() && !emoji::is_named(node);
     has_marks
         && !is_short
         && node.attrs.iter().all(|it| is_shown(node, it))

@@ -71,14 +71,36 @@ impl Matching {
         (0..self.of.len()).filter(|it| self.of[*it].is_none()).collect()
     }
 
+    /// Matches elements that are equal and in the same order. Of several equal ones, those belong together that stand at the same
+    /// place among their neighbours.
     fn equal_in_order(&mut self, a: &[u64], b: &[u64]) {
-        let (mut i, mut j) = (0, 0);
-        for (gone, new) in hunks(a, b).into_iter().chain([(a.len()..a.len(), b.len()..b.len())]) {
-            while i < gone.start {
-                self.take(i, j, true);
-                (i, j) = (i + 1, j + 1);
+        let mut gaps = vec![(0..a.len(), 0..b.len())];
+        while let Some((mut i, mut j)) = gaps.pop() {
+            while !i.is_empty() && !j.is_empty() && a[i.start] == b[j.start] {
+                self.take(i.start, j.start, true);
+                (i.start, j.start) = (i.start + 1, j.start + 1);
             }
-            (i, j) = (gone.end, new.end);
+            while !i.is_empty() && !j.is_empty() && a[i.end - 1] == b[j.end - 1] {
+                (i.end, j.end) = (i.end - 1, j.end - 1);
+                self.take(i.end, j.end, true);
+            }
+            if i.is_empty() || j.is_empty() {
+                continue;
+            }
+            let anchors = anchors(&a[i.clone()], &b[j.clone()]);
+            let pairs = match () {
+                () if !anchors.is_empty() => {
+                    let (mut from, ends) = ((i.start, j.start), [(i.len(), j.len())]);
+                    for (x, y) in anchors.iter().chain(&ends) {
+                        gaps.push((from.0..i.start + x, from.1..j.start + y));
+                        from = (i.start + x + 1, j.start + y + 1);
+                    }
+                    anchors
+                }
+                () if i.len() * j.len() <= MAX_PAIRS => in_place(&a[i.clone()], &b[j.clone()]),
+                () => common(&a[i.clone()], &b[j.clone()]),
+            };
+            pairs.into_iter().for_each(|(x, y)| self.take(i.start + x, j.start + y, true));
         }
     }
 
@@ -150,6 +172,59 @@ impl Matching {
     }
 }
 
+/// Returns the pairs of equal elements that are only once in `a` and only once in `b`, as far as they are in the same order.
+fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
+    let once = |all: &[u64]| -> HashMap<u64, usize> {
+        let found = counts(all.iter().copied());
+        all.iter().enumerate().filter(|it| found[it.1] == 1).map(|(at, it)| (*it, at)).collect()
+    };
+    let (of_a, of_b) = (once(a), once(b));
+    let mut pairs: Vec<(usize, usize)> =
+        of_b.iter().filter_map(|(it, j)| Some((*j, *of_a.get(it)?))).collect();
+    pairs.sort_unstable();
+    rising(&pairs).into_iter().map(|(j, i)| (i, j)).collect()
+}
+
+/// Returns the most pairs of equal elements in the same order; of several ways, the one in which they move least.
+fn in_place(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
+    const PAIR: i64 = 1 << 32;
+    let width = b.len() + 1;
+    let mut best = vec![0_i64; (a.len() + 1) * width];
+    let worth = |i: usize, j: usize| if a[i] == b[j] { PAIR - i.abs_diff(j) as i64 } else { i64::MIN / 2 };
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            let pair = worth(i, j) + best[(i + 1) * width + j + 1];
+            best[i * width + j] = pair.max(best[(i + 1) * width + j]).max(best[i * width + j + 1]);
+        }
+    }
+    let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
+    while i < a.len() && j < b.len() {
+        let here = best[i * width + j];
+        if here == worth(i, j) + best[(i + 1) * width + j + 1] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if here == best[(i + 1) * width + j] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}
+
+/// Returns the pairs of equal elements of a longest common subsequence.
+fn common(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
+    let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
+    for (gone, new) in hunks(a, b).into_iter().chain([(a.len()..a.len(), b.len()..b.len())]) {
+        while i < gone.start {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        }
+        (i, j) = (gone.end, new.end);
+    }
+    pairs
+}
+
 /// Counts the occurrences of each value.
 pub(crate) fn counts<T: Eq + Hash>(things: impl Iterator<Item = T>) -> HashMap<T, usize> {
     let mut counts = HashMap::new();
@@ -197,6 +272,17 @@ mod tests {
     fn what_is_equal_is_the_same_wherever_it_stands() {
         assert_eq!(found(&["a", "b", "c", "d"], &["b", "a", "d", "c"]), ["b moved", "a", "d moved", "c"]);
         assert_eq!(found(&["a", "a", "b"], &["b", "a", "a"]), ["b moved", "a", "a"]);
+    }
+
+    #[test]
+    fn of_equal_elements_each_stays_in_its_place() {
+        assert_eq!(found(&["a", "a", "a"], &["x", "a", "a"]), ["a edited", "a", "a"].map(str::to_owned));
+        let at = |a: &[u64], b: &[u64]| -> Vec<Option<usize>> {
+            matches(a, b, |_, _| 60).iter().map(|it| it.map(|it| it.at)).collect()
+        };
+        assert_eq!(at(&[1, 1, 1], &[2, 1, 1]), [Some(0), Some(1), Some(2)]);
+        assert_eq!(at(&[1, 1, 1], &[2, 1, 1, 3]), [Some(0), Some(1), Some(2), None]);
+        assert_eq!(at(&[1, 1, 9, 1, 1], &[2, 1, 9, 1, 3]), [0, 1, 2, 3, 4].map(Some));
     }
 
     #[test]

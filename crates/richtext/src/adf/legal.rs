@@ -1,24 +1,26 @@
 //! Makes code legal that has other marks, as in `**`x`**`: ADF allows code only links and comments.
 
-use crate::diagnostic::Diagnostic;
-use crate::tree::{Kind, MarkKind, Node};
+use std::collections::HashSet;
 
-/// Takes the marks off code that ADF does not allow beside it. Returns a diagnostic for each code that had some.
-pub(crate) fn make_legal(nodes: &mut [Node<'_>]) -> Vec<Diagnostic> {
+use crate::compare::shortened;
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Kind, Mark, MarkKind, Node, all};
+
+/// Takes the marks off code that ADF does not allow beside it, unless the document had the code so `before`. Returns a diagnostic
+/// for each code that had some.
+pub(crate) fn make_legal(nodes: &mut [Node<'_>], before: &[&[Node<'_>]]) -> Vec<Diagnostic> {
+    let known: HashSet<&str> = before.iter().flat_map(|it| all(it, is_illegal)).map(|it| &*it.text).collect();
     let mut told = Vec::new();
-    nodes.iter_mut().for_each(|it| make_node_legal(it, &mut told));
+    nodes.iter_mut().for_each(|it| make_node_legal(it, &known, &mut told));
     told
 }
 
-fn make_node_legal(node: &mut Node<'_>, told: &mut Vec<Diagnostic>) {
-    let is_code = node.kind == Kind::Text && node.mark(MarkKind::Code).is_some();
-    let is_legal = |kind: MarkKind| matches!(kind, MarkKind::Code | MarkKind::Link | MarkKind::Annotation);
-    if is_code && node.marks.iter().any(|it| !is_legal(it.kind)) {
-        let others: Vec<&str> =
-            node.marks.iter().filter(|it| !is_legal(it.kind)).map(|it| it.name()).collect();
+fn make_node_legal(node: &mut Node<'_>, known: &HashSet<&str>, told: &mut Vec<Diagnostic>) {
+    if is_illegal(node) && !known.contains(&*node.text) {
+        let others: Vec<&str> = node.marks.iter().filter(|it| !is_legal(it.kind)).map(Mark::name).collect();
         let found = format!(
             "expected code {:?} without {}, which ADF does not allow: written as code only",
-            node.text,
+            shortened(&node.text),
             others.join(" and ")
         );
         if told.len() < MAX_TOLD {
@@ -26,7 +28,16 @@ fn make_node_legal(node: &mut Node<'_>, told: &mut Vec<Diagnostic>) {
         }
         node.marks.retain(|it| is_legal(it.kind));
     }
-    node.children.iter_mut().for_each(|it| make_node_legal(it, told));
+    node.children.iter_mut().for_each(|it| make_node_legal(it, known, told));
+}
+
+fn is_illegal(node: &Node<'_>) -> bool {
+    let is_code = node.kind == Kind::Text && node.mark(MarkKind::Code).is_some();
+    is_code && node.marks.iter().any(|it| !is_legal(it.kind))
+}
+
+fn is_legal(kind: MarkKind) -> bool {
+    matches!(kind, MarkKind::Code | MarkKind::Link | MarkKind::Annotation)
 }
 
 /// The most codes with other marks that are told.

@@ -121,7 +121,7 @@ impl Section<'_, '_> {
         let slips = slips.filter(|it| !old.iter().any(|old| old.message == it.message)).take(MAX_LOSSES);
         identify(&mut edited.blocks, resolver);
         if self.document.format == Format::Adf {
-            edited.diagnostics.extend(adf::make_legal(&mut edited.blocks));
+            edited.diagnostics.extend(adf::make_legal(&mut edited.blocks, &[&base.blocks]));
         }
         let Document { format, keep_raw, .. } = self.document;
         let spelling = of_edits(*format, [self.document.source].into_iter(), *keep_raw);

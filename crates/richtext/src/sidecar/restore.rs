@@ -10,6 +10,7 @@ use super::pieces::{Block, Piece, left};
 use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
 use crate::adf;
 use crate::compare::print;
+use crate::diagnostic::Diagnostic;
 use crate::document::MARK;
 use crate::format::Format;
 use crate::keeping::of_edits;
@@ -39,9 +40,6 @@ impl Sidecar {
     pub fn restore_with(&self, markdown: &str, resolver: &dyn Resolver) -> Result<Restored, SidecarError> {
         let mut edited = Edited::read(markdown, &self.entries);
         identify(&mut edited.read.blocks, resolver);
-        if self.format() == Format::Adf {
-            edited.read.diagnostics.extend(adf::make_legal(&mut edited.read.blocks));
-        }
         let pieces = self.pieces(&edited)?;
         let sources = self.entries.iter().map(|it| &*it.source);
         let spelling = of_edits(self.format(), sources, self.keep_raw);
@@ -60,7 +58,8 @@ impl Sidecar {
             });
         }
         let texts = Texts::of(self, &pieces);
-        let parts = texts.parts(spelling.as_ref(), &pieces, &edited);
+        let mut parts = texts.parts(spelling.as_ref(), &pieces, &edited);
+        let told = self.make_legal(&mut parts);
         let edits: Vec<Edit<'_, '_, '_, '_>> = parts.iter().map(Part::edit).collect();
         let brought = brought(&edits);
         let mut restoring = Restoring {
@@ -78,6 +77,7 @@ impl Sidecar {
             restoring.text.push_str(&self.after);
         }
         let Restoring { mut text, mut losses, copied, .. } = restoring;
+        edited.read.diagnostics.extend(told);
         losses.extend(self.around(&pieces, &edited));
         losses.extend(edited.take_losses());
         let is_known = |address: &str| self.entries.iter().any(|it| it.source.contains(address));
@@ -98,6 +98,16 @@ impl Sidecar {
         }
         let invalid = parts.iter().flat_map(|it| invalid(self.format(), &it.base, &it.edited)).collect();
         Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, invalid, copied })
+    }
+
+    /// Makes the edited nodes legal if the source is ADF, and returns what is told about that.
+    fn make_legal(&self, parts: &mut [Part<'_>]) -> Vec<Diagnostic> {
+        if self.format() != Format::Adf {
+            return Vec::new();
+        }
+        let bases: Vec<ThinVec<Node<'_>>> = parts.iter().map(|it| it.base.clone()).collect();
+        let before: Vec<&[Node<'_>]> = bases.iter().map(|it| &it[..]).collect();
+        parts.iter_mut().flat_map(|it| adf::make_legal(&mut it.edited, &before)).collect()
     }
 
     /// Returns whether the source is a single ADF node without a document around it.

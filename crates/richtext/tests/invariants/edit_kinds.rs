@@ -56,6 +56,23 @@ pub(crate) struct Edited {
     pub(crate) markdown: String,
     /// The parts of the document that the edit touches, by blocks of the Markdown before the edit.
     pub(crate) touches: Vec<Touch>,
+    /// The changes of the Markdown that make the edit.
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Edited {
+    /// Returns whether the two edits change different parts of the Markdown, and can be made together.
+    pub(crate) fn is_apart(&self, other: &Self) -> bool {
+        let beside = |a: &Change, b: &Change| a.0.end < b.0.start || b.0.end < a.0.start;
+        self.changes.iter().all(|one| other.changes.iter().all(|two| beside(one, two)))
+    }
+}
+
+/// Returns the edit that makes all of `edits`, which are [apart](Edited::is_apart).
+pub(crate) fn together(markdown: &str, edits: &[&Edited]) -> Edited {
+    let changes = edits.iter().flat_map(|it| it.changes.clone()).collect();
+    let touches = edits.iter().flat_map(|it| it.touches.clone()).collect();
+    Maker { markdown, blocks: &[] }.changed(changes, touches)
 }
 
 /// A part of the document that an edit may change. The number is the index of a block of the Markdown before
@@ -99,16 +116,16 @@ struct Maker<'m> {
 }
 
 /// A range of the Markdown in bytes, and the text that replaces it.
-type Change = (Range<usize>, String);
+pub(crate) type Change = (Range<usize>, String);
 
 impl Maker<'_> {
     fn changed(&self, mut changes: Vec<Change>, touches: Vec<Touch>) -> Edited {
         let mut markdown = self.markdown.to_owned();
         changes.sort_by_key(|it| it.0.start);
-        for (range, new) in changes.into_iter().rev() {
-            markdown.replace_range(range, &new);
+        for (range, new) in changes.iter().rev() {
+            markdown.replace_range(range.clone(), new);
         }
-        Edited { markdown, touches }
+        Edited { markdown, touches, changes }
     }
 
     /// Returns one edit for the first text of each innermost block. `edit` returns `None` for a text that it

@@ -108,7 +108,7 @@ fn edit_each(sample: &Sample, all: &mut All) {
 /// Restores the source after an edit. Returns `Ok(Ok(()))` if the result has the edit, and `Ok(Err(…))` if a
 /// loss or conflict was reported. Returns `Err` if neither is true, or if parts that the edit did not touch
 /// have changed.
-fn check(
+pub(crate) fn check(
     sample: &Sample,
     entries: &Entries,
     sidecar: &Sidecar,
@@ -130,6 +130,9 @@ fn check(
     if !restored.losses.is_empty() || !restored.conflicts.is_empty() {
         return Ok(Err(format!("{:?} {:?}", restored.losses, restored.conflicts)));
     }
+    if restored.diagnostics.iter().any(|it| it.message.ends_with("written as code only")) {
+        return Ok(Err("code only".to_owned()));
+    }
     let again = Document::read(sample.format, &restored.text);
     let (markdown, expected) = (shown(&again), shown(&Document::read(MARKDOWN, &edited.markdown)));
     let means = |text: &str| meant(said_by(MARKDOWN, text));
@@ -142,10 +145,15 @@ fn check(
 /// Checks that `result` has all of `source` outside of the ranges `touched`, in the same order.
 fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(), String> {
     let (mut from, mut at) = (0, 0);
-    let last = touched.last().map_or(0, |it| it.end);
-    for range in &touched {
+    let last = touched.iter().map(|it| it.end).max().unwrap_or(0);
+    for (number, range) in touched.iter().enumerate() {
         let kept = &source[from..range.start.max(from)];
-        let found = if from == 0 { result.starts_with(kept).then_some(0) } else { result[at..].find(kept) };
+        if number > 0 && kept.trim().is_empty() {
+            // White space between two edited blocks.
+            from = range.end.max(from);
+            continue;
+        }
+        let found = if number == 0 { result.starts_with(kept).then_some(0) } else { result[at..].find(kept) };
         let Some(found) = found else { return Err(format!("lost {kept:?} of the source")) };
         at += found + kept.len();
         from = range.end.max(from);
@@ -159,14 +167,14 @@ fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(
 
 /// The range of the source that each entry of a sidecar restores. A sidecar is the data that restores a
 /// source from its Markdown.
-struct Entries {
+pub(crate) struct Entries {
     spans: Vec<Range<usize>>,
     /// The index of the sidecar's entry for each block of the Markdown. One entry can be for several blocks.
     of_block: Vec<usize>,
 }
 
 impl Entries {
-    fn of(sidecar: &Sidecar) -> Self {
+    pub(crate) fn of(sidecar: &Sidecar) -> Self {
         let json: serde_json::Value = serde_json::from_str(&sidecar.to_json()).expect("JSON");
         let (mut spans, mut of_block, mut at) = (Vec::new(), Vec::new(), 0);
         for (number, entry) in json["entries"].as_array().expect("a list").iter().enumerate() {
