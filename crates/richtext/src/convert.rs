@@ -113,13 +113,10 @@ impl Document<'_> {
     }
 }
 
-/// Makes Markdown what another format can have: the texts of a block of code are one, and code has no other marks in ADF.
+/// Joins the texts of blocks of code in Markdown that is converted to another format.
 fn settle(document: &mut Document<'_>, to: Format) {
     if matches!(document.format, Format::Markdown(_)) && !matches!(to, Format::Markdown(_)) {
         join_code(&mut document.blocks);
-        if to == Format::Adf {
-            document.diagnostics.extend(adf::make_legal(&mut document.blocks, &[]));
-        }
     }
 }
 

@@ -101,6 +101,8 @@ fn is_shown_mark(kind: MarkKind) -> bool {
 fn is_shown(node: &Node<'_>, attr: &Attr<'_>) -> bool {
     match (&*attr.name, &attr.value) {
         ("parameters", Value::Json(json)) => shown_parameters(node, json).is_some_and(|it| it == **json),
+        // A colour that only a style sheet names.
+        ("panelColor", Value::Str(color)) if color.starts_with("var(") => false,
         _ => attr.is_incidental() || is_shown_name(node, &attr.name),
     }
 }

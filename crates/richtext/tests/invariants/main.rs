@@ -7,7 +7,7 @@
 //! same input gives the same output; I7 no broken input causes a panic; I8 no character changes its meaning
 //! in another format; I9 what an edit puts into another order keeps its identifiers; I10 of several edits at once each is made
 //! or told; I11 so is a change of each attribute, and no identifier goes; I12 the same Markdown in another way is no edit; I13
-//! what is put into any place changes only that place.
+//! what is put into any place changes only that place; I14 the Markdown for an edit is short.
 
 mod across;
 mod attributes;
@@ -31,6 +31,7 @@ mod reformatted;
 mod repeated;
 mod said;
 mod several;
+mod sizes;
 mod subset;
 mod unedited;
 mod valid;

@@ -145,7 +145,7 @@ fn media_come_back() {
         )],
         "![x](<attachment:a b.png>)",
     );
-    check(&[single(file())], "::media{type=file id=i collection=c layout=center}");
+    check(&[single(file())], "::media{id=i collection=c layout=center}");
     let mut captioned = single(file().with_json("width", "5").with_json("height", "6").marked(Mark {
         kind: MarkKind::Border,
         attrs: thin_vec![Attr::json("size", "2"), Attr::string("color", "#fff000")],
@@ -154,11 +154,11 @@ fn media_come_back() {
     captioned.children.push(Node::new(Kind::Caption).holding(thin_vec![text("t")]));
     check(
         &[captioned],
-        ":::media{type=file id=i collection=c file-width=5 file-height=6 mark:border='{\"size\":2,\"color\":\"#fff000\"}' layout=center width=50 widthType=percentage}\nt\n:::",
+        ":::media{id=i collection=c file-width=5 file-height=6 mark:border='{\"size\":2,\"color\":\"#fff000\"}' layout=center width=50 widthType=percentage}\nt\n:::",
     );
     check(
         &[Node::new(Kind::MediaGroup).holding(thin_vec![file(), file().with("alt", "b c")])],
-        ":::media-group\n::media{type=file id=i collection=c}\n\n::media{type=file id=i collection=c alt=\"b c\"}\n:::",
+        ":::media-group\n::media{id=i collection=c}\n\n::media{id=i collection=c alt=\"b c\"}\n:::",
     );
     comes_back(
         &[Node::new(Kind::Paragraph)

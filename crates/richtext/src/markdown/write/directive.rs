@@ -334,6 +334,7 @@ pub(super) fn block<'n>(
         _ => return None,
     };
     let mut given = attrs::of_node(node)?;
+    given.retain(|it| !(node.kind == Kind::Media && it.name == "type" && is_usual_type(node)));
     for attr in &mut given {
         if let Some((_, short)) = renames.iter().find(|it| it.0 == attr.name) {
             attr.name = (*short).into();
@@ -353,6 +354,11 @@ fn expand<'n>(node: &'n Node<'_>, within: Option<&str>) -> Option<(&'static str,
     Some(("expand", given))
 }
 
+/// Returns whether the `type` of a media node is the one that its directive is read with if it names none.
+fn is_usual_type(media: &Node<'_>) -> bool {
+    media.text_of("type") == Some(if media.get("url").is_some() { "external" } else { "file" })
+}
+
 fn media<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let media = match &node.children[..] {
         [media] => media,
@@ -364,6 +370,7 @@ fn media<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
         attrs::of_node(media).filter(|_| media.kind == Kind::Media && media.text_of("type").is_some())?
     {
         match &*attr.name {
+            "type" if is_usual_type(media) => continue,
             "width" => attr.name = "file-width".into(),
             "height" => attr.name = "file-height".into(),
             "layout" | "widthType" => return None,
