@@ -10,8 +10,12 @@ pub(crate) fn of_edits<'s>(
     mut sources: impl Iterator<Item = &'s str>,
     keep_raw: bool,
 ) -> Box<dyn Spelling> {
-    let in_wiki = if format == Format::Wiki(Dialect::Confluence) { &["{adf"][..] } else { &[] };
-    let has_raw = |it: &str| PRIVATE.iter().chain(in_wiki).any(|name| it.contains(name));
+    let has = |source: &str, name: &str| memchr::memmem::find(source.as_bytes(), name.as_bytes()).is_some();
+    let is_confluence = format == Format::Wiki(Dialect::Confluence);
+    // All names have the first one in them.
+    let has_raw = |it: &str| {
+        has(it, "plainwire") && PRIVATE.iter().any(|name| has(it, name)) || is_confluence && has(it, "{adf")
+    };
     keeping(format, keep_raw || sources.any(has_raw))
 }
 

@@ -30,8 +30,11 @@ pub(crate) fn keeping(format: Format, keep_raw: bool) -> Box<dyn Spelling> {
 
 /// Returns `text` with the line ends of the source that it was made from, if all of those are CR LF. ADF has none of its own.
 pub(crate) fn with_line_ends(text: String, format: Format, source: &[&str]) -> String {
+    if format == Format::Adf || !source.iter().any(|it| memchr::memchr(b'\r', it.as_bytes()).is_some()) {
+        return text;
+    }
     let count = |sign: &str| -> usize { source.iter().map(|it| it.matches(sign).count()).sum() };
-    let is_crlf = format != Format::Adf && count("\r\n") > 0 && count("\r\n") == count("\n");
+    let is_crlf = count("\r\n") > 0 && count("\r\n") == count("\n");
     if is_crlf && text.matches('\n').count() != text.matches("\r\n").count() {
         return text.replace("\r\n", "\n").replace('\n', "\r\n");
     }

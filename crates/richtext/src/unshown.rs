@@ -60,7 +60,7 @@ fn gather<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<(&'n Node<'a>, &'n str)>) 
 /// Returns diagnostics for the kinds of nodes that `after`, wiki markup that was written for `blocks`, has more often as JSON
 /// in the macro `{adf}` than `before`.
 pub(crate) fn json_in_wiki(to: Format, before: &str, after: &str, blocks: &[Node<'_>]) -> Vec<Diagnostic> {
-    if !matches!(to, Format::Wiki(_)) || !after.contains(OPEN) {
+    if !matches!(to, Format::Wiki(_)) || !has_json(after) {
         return Vec::new();
     }
     let old = counts(before);
@@ -72,6 +72,11 @@ pub(crate) fn json_in_wiki(to: Format, before: &str, after: &str, blocks: &[Node
         Diagnostic::new(span, format!("{found}: it is JSON in the macro {{adf}}, which Jira Cloud reads"))
     };
     more.map(told).collect()
+}
+
+/// Returns whether wiki markup has a macro `{adf}`.
+pub(crate) fn has_json(wiki: &str) -> bool {
+    memchr::memmem::find(wiki.as_bytes(), OPEN.as_bytes()).is_some()
 }
 
 /// The beginning of the macro in which nodes are JSON.

@@ -146,3 +146,33 @@ fn of_many_slips_a_thousand_are_told() {
     let diagnostics = Document::read(Format::Markdown(Flavor::Extended), &markdown).diagnostics;
     assert_eq!(diagnostics.len(), 10_000);
 }
+
+#[test]
+fn of_codes_with_other_marks_100_are_told() {
+    let source = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"a"}]}]}"#;
+    let (markdown, sidecar) = Sidecar::split(&Document::read(Format::Adf, source));
+    let told = |count: usize| {
+        let edited = format!("{markdown}\n{}", "**`x`**\n\n".repeat(count));
+        let restored = sidecar.restore(&edited).expect("its own Markdown");
+        assert_eq!(restored.losses, []);
+        restored.diagnostics.len()
+    };
+    // Each block is an edit of its own; one paragraph with many codes is one.
+    assert_eq!([told(2), told(3)], [2, 3]);
+    let many = format!("{markdown}\n{}", "**`x`** ".repeat(101));
+    assert_eq!(sidecar.restore(&many).expect("its own Markdown").diagnostics.len(), 100);
+}
+
+#[test]
+fn blocks_that_markup_cannot_express_end_as_text() {
+    let nested = |depth: usize| format!("{}- [ ] deep\n", "> ".repeat(depth));
+    for depth in [2, 8, 40] {
+        let converted = convert(
+            EXTENDED,
+            Format::Wiki(Dialect::Confluence),
+            &format!("- item\n\n  {}", nested(depth).trim_end()),
+        );
+        assert!(converted.text.contains("deep"), "{}", converted.text);
+        assert!(!converted.is_lossless());
+    }
+}

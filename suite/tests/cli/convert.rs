@@ -124,6 +124,34 @@ fn what_an_edit_takes_away_is_written_if_that_is_allowed_and_still_said() {
 }
 
 #[test]
+fn an_edit_is_written_if_all_that_it_loses_is_allowed() {
+    let folder = split("allowed-kinds");
+    let ran = back(&folder, &["--allow-loss=attribute,content"], &without_the_panel());
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "a conflict is neither: {ran:?}");
+    let ran = back(&folder, &["--allow-loss=conflict"], &without_the_panel());
+    assert!(ran.code == 1 && ran.stdout.contains("<h2>"), "{ran:?}");
+    let wrong = format!("{MARKDOWN}\n:status[a]{{color=freen}}\n");
+    let line = wrong.lines().count();
+    assert_eq!(back(&folder, &[&format!("--allow-loss={}", line + 1)], &wrong).stdout, "");
+    let ran = back(&folder, &[&format!("--allow-loss=1-{line}")], &wrong);
+    assert!(ran.code == 1 && ran.stdout.contains("<h2>"), "{ran:?}");
+    let ran = back(&folder, &["--allow-loss=nothing"], &wrong);
+    assert!(ran.code == 2 && ran.stderr.contains("lines such as 7 or 7-9"), "{ran:?}");
+}
+
+#[test]
+fn what_a_format_has_no_place_for_is_kept_only_if_it_is_asked_for() {
+    let file = r#"{"version":1,"type":"doc","content":[{"type":"mediaSingle","attrs":{"layout":"center"},"content":[{"type":"media","attrs":{"type":"file","id":"6e7c","collection":"c"}}]}]}"#;
+    let folder = folder("keep-raw", &[("in.json", file)]);
+    let words = ["convert", "--from", "adf", "--to", "storage", "in.json"];
+    let ran = run(&folder, &words);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.stderr.contains("lost: expected mediaSingle"), "{}", ran.stderr);
+    let ran = run(&folder, &[&words[..], &["--keep-raw"]].concat());
+    assert!(ran.code == 0 && ran.stdout.contains("plainwire-raw"), "{ran:?}");
+}
+
+#[test]
 fn a_report_is_one_object_if_it_is_asked_for_as_json() {
     let folder = split("report");
     let ran = back(&folder, &["--report", "json"], &without_the_panel());

@@ -19,7 +19,7 @@ use crate::merge::{Brought, Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
 use crate::spelling::{Spelling, with_line_ends};
 use crate::tree::{Kind, Node, Span};
-use crate::unshown::{json_in_wiki, of_edit};
+use crate::unshown::{has_json, json_in_wiki, of_edit};
 
 impl Sidecar {
     /// Returns the source with the edits of `markdown`, which is the edited output of [`split`](Self::split).
@@ -92,7 +92,7 @@ impl Sidecar {
         text = with_line_ends(text, self.format(), &entries.chain([&*self.after]).collect::<Vec<_>>());
         let mut conflicts = conflicts(&parts, &edits, &text);
         conflicts.extend(self.cut_off(&pieces, &edited));
-        if matches!(self.format(), Format::Wiki(_)) {
+        if matches!(self.format(), Format::Wiki(_)) && has_json(&text) {
             let old: String = self.entries.iter().map(|it| &*it.source).collect();
             edited.read.diagnostics.extend(json_in_wiki(self.format(), &old, &text, &edited.read.blocks));
         }

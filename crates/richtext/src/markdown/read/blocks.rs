@@ -323,8 +323,11 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             Span { start: first.span.start, end }
         });
         let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
-        let pictured = within.iter().any(|it| matches!(it.0, Event::Start(Tag::Image { .. })));
-        let text = match block::picture(&children, inner).filter(|_| pictured) {
+        let picture = match within.first() {
+            Some((Event::Start(Tag::Image { .. }), _)) => block::picture(&children, inner),
+            _ => None,
+        };
+        let text = match picture {
             Some(picture) => picture,
             None => {
                 let mut text = Node::new(Kind::Paragraph).at(inner, inner).holding(children);

@@ -20,28 +20,34 @@ pub(super) fn tell(all: &mut Vec<Diagnostic>, found: Option<Diagnostic>) {
 /// Returns a diagnostic if the row at `span` has more cells than its table has `columns`: CommonMark drops them.
 pub(super) fn cells(source: &str, span: Span, columns: usize) -> Option<Diagnostic> {
     let found = count(span.of(source));
-    let message = format!(
-        "expected {columns} cells, as in the first row, but found {found}: write \\| for a | that belongs to the text, also in code"
-    );
-    (found > columns).then(|| Diagnostic::loss(span, message))
+    let message = || {
+        format!(
+            "expected {columns} cells, as in the first row, but found {found}: write \\| for a | that belongs to the text, also in code"
+        )
+    };
+    (found > columns).then(|| Diagnostic::loss(span, message()))
 }
 
 /// Returns a diagnostic if the paragraph at `span` was meant as a table: its line of dashes has not as many columns as the
 /// line before.
 pub(super) fn table(source: &str, span: Span) -> Option<Diagnostic> {
+    memchr::memchr(b'|', span.of(source).as_bytes())?;
     let lines = || span.of(source).lines().map(|it| it.trim_start_matches([' ', '\t', '>']));
     let mut pairs = lines().zip(lines().skip(1));
     let (head, dashes) = pairs.find(|(head, dashes)| head.contains('|') && is_dashes(dashes))?;
     let (found, expected) = (count(dashes), count(head));
-    let message = format!(
-        "expected {expected} columns in the line of dashes, as in the line above, but found {found}: as it is, this is no table"
-    );
-    (found != expected).then(|| Diagnostic::loss(span, message))
+    let message = || {
+        format!(
+            "expected {expected} columns in the line of dashes, as in the line above, but found {found}: as it is, this is no table"
+        )
+    };
+    (found != expected).then(|| Diagnostic::loss(span, message()))
 }
 
 /// Returns a diagnostic if the text at `span` has an inline directive of an unknown name.
 pub(super) fn directive(source: &str, span: Span) -> Option<Diagnostic> {
     let text = span.of(source);
+    memchr::memchr(b':', text.as_bytes())?;
     let mut is_code = false;
     let at = memchr::memchr2_iter(b':', b'`', text.as_bytes()).find(|&at| {
         if text.as_bytes()[at] == b'`' {
@@ -66,11 +72,13 @@ pub(super) fn fence(source: &str, span: Span) -> Option<Diagnostic> {
     let sign = text.chars().next().filter(|it| matches!(it, '`' | '~'))?;
     let fence = |line: &str| line.chars().take_while(|it| *it == sign).count();
     let length = fence(text);
-    let last = text.lines().skip(1).last().unwrap_or_default().trim_matches([' ', '\t', '>', '\r']);
+    let last = text.trim_end_matches(['\n', '\r']).rsplit_once('\n').map_or("", |it| it.1);
+    let last = last.trim_matches([' ', '\t', '>', '\r']);
     let is_closed = fence(last) >= length && last.chars().all(|it| it == sign);
-    let wanted: String = std::iter::repeat_n(sign, length).collect();
-    let message = format!("expected {wanted} after the code that begins here, but found the end of the text");
-    (!is_closed).then(|| Diagnostic::loss(span, message))
+    let wanted = || std::iter::repeat_n(sign, length).collect::<String>();
+    let message =
+        || format!("expected {} after the code that begins here, but found the end of the text", wanted());
+    (!is_closed).then(|| Diagnostic::loss(span, message()))
 }
 
 /// Returns whether a line may be the line of dashes of a table.
@@ -84,12 +92,15 @@ fn is_dashes(line: &str) -> bool {
 fn count(row: &str) -> usize {
     let row = row.trim();
     let row = row.strip_prefix('|').unwrap_or(row);
+    if memchr::memchr(b'\\', row.as_bytes()).is_none() {
+        return memchr::memchr_iter(b'|', row.as_bytes()).count() + usize::from(!row.ends_with('|'));
+    }
     let mut signs = 0;
     let (mut is_escaped, mut is_last) = (false, false);
-    for it in row.chars() {
-        is_last = it == '|' && !is_escaped;
+    for it in row.bytes() {
+        is_last = it == b'|' && !is_escaped;
         signs += usize::from(is_last);
-        is_escaped = it == '\\' && !is_escaped;
+        is_escaped = it == b'\\' && !is_escaped;
     }
     signs + usize::from(!is_last)
 }

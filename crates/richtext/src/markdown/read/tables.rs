@@ -120,8 +120,10 @@ impl Fences<'_> {
     /// Returns whether the line that begins at `at` is code between fences.
     fn is_code(&mut self, at: usize) -> bool {
         while self.at < at {
-            let line = self.source[self.at..].lines().next().unwrap_or_default();
-            self.at += self.source[self.at..].find('\n').map_or(self.source.len() - self.at, |it| it + 1);
+            let rest = &self.source[self.at..];
+            let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |it| it + 1);
+            let line = rest[..end].trim_end_matches(['\n', '\r']);
+            self.at += end;
             let content = line_content(line);
             let Some(sign) = content.bytes().next().filter(|it| matches!(it, b'`' | b'~')) else { continue };
             let length = content.bytes().take_while(|it| *it == sign).count();
