@@ -103,6 +103,7 @@ fn is_shown(node: &Node<'_>, attr: &Attr<'_>) -> bool {
         ("parameters", Value::Json(json)) => shown_parameters(node, json).is_some_and(|it| it == **json),
         // A colour that only a style sheet names.
         ("panelColor", Value::Str(color)) if color.starts_with("var(") => false,
+        ("colspan" | "rowspan", _) if attr.is_default() => false,
         _ => attr.is_incidental() || is_shown_name(node, &attr.name),
     }
 }

@@ -15,6 +15,7 @@ mod convert;
 #[cfg(test)]
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
+mod counts;
 mod diagnostic;
 #[cfg(test)]
 mod dice;
@@ -22,8 +23,10 @@ mod document;
 mod emoji;
 mod empty_lines;
 mod format;
+mod in_order;
 mod keeping;
 mod lean;
+mod legal;
 mod loss;
 mod markdown;
 mod matching;

@@ -5,9 +5,9 @@
 //! wherever it stands; after that the most similar elements belong together; the position decides last.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
-use crate::align::{Op, hunks, paired, rising};
+use crate::align::{Op, paired, rising};
+use crate::in_order::pairs_in_order;
 
 /// An element before the edit that an element after it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,20 +87,15 @@ impl Matching {
             if i.is_empty() || j.is_empty() {
                 continue;
             }
-            let anchors = anchors(&a[i.clone()], &b[j.clone()]);
-            let pairs = match () {
-                () if !anchors.is_empty() => {
-                    let (mut from, ends) = ((i.start, j.start), [(i.len(), j.len())]);
-                    for (x, y) in anchors.iter().chain(&ends) {
-                        gaps.push((from.0..i.start + x, from.1..j.start + y));
-                        from = (i.start + x + 1, j.start + y + 1);
-                    }
-                    anchors
+            let pairs = pairs_in_order(&a[i.clone()], &b[j.clone()], MAX_PAIRS);
+            if pairs.are_anchors {
+                let (mut from, ends) = ((i.start, j.start), [(i.len(), j.len())]);
+                for (x, y) in pairs.all.iter().chain(&ends) {
+                    gaps.push((from.0..i.start + x, from.1..j.start + y));
+                    from = (i.start + x + 1, j.start + y + 1);
                 }
-                () if i.len() * j.len() <= MAX_PAIRS => in_place(&a[i.clone()], &b[j.clone()]),
-                () => common(&a[i.clone()], &b[j.clone()]),
-            };
-            pairs.into_iter().for_each(|(x, y)| self.take(i.start + x, j.start + y, true));
+            }
+            pairs.all.into_iter().for_each(|(x, y)| self.take(i.start + x, j.start + y, true));
         }
     }
 
@@ -170,73 +165,6 @@ impl Matching {
         })
         .collect()
     }
-}
-
-/// Returns the pairs of equal elements that are only once in `a` and only once in `b`, as far as they are in the same order.
-fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
-    let once = |all: &[u64]| -> HashMap<u64, usize> {
-        let found = counts(all.iter().copied());
-        all.iter().enumerate().filter(|it| found[it.1] == 1).map(|(at, it)| (*it, at)).collect()
-    };
-    let (of_a, of_b) = (once(a), once(b));
-    let mut pairs: Vec<(usize, usize)> =
-        of_b.iter().filter_map(|(it, j)| Some((*j, *of_a.get(it)?))).collect();
-    pairs.sort_unstable();
-    rising(&pairs).into_iter().map(|(j, i)| (i, j)).collect()
-}
-
-/// Returns the most pairs of equal elements in the same order; of several ways, the one in which they move least.
-fn in_place(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
-    const PAIR: i64 = 1 << 32;
-    let width = b.len() + 1;
-    let mut best = vec![0_i64; (a.len() + 1) * width];
-    let worth = |i: usize, j: usize| if a[i] == b[j] { PAIR - i.abs_diff(j) as i64 } else { i64::MIN / 2 };
-    for i in (0..a.len()).rev() {
-        for j in (0..b.len()).rev() {
-            let pair = worth(i, j) + best[(i + 1) * width + j + 1];
-            best[i * width + j] = pair.max(best[(i + 1) * width + j]).max(best[i * width + j + 1]);
-        }
-    }
-    let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
-    while i < a.len() && j < b.len() {
-        let here = best[i * width + j];
-        if here == worth(i, j) + best[(i + 1) * width + j + 1] {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if here == best[(i + 1) * width + j] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    pairs
-}
-
-/// Returns the pairs of equal elements of a longest common subsequence.
-fn common(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
-    let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
-    for (gone, new) in hunks(a, b).into_iter().chain([(a.len()..a.len(), b.len()..b.len())]) {
-        while i < gone.start {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        }
-        (i, j) = (gone.end, new.end);
-    }
-    pairs
-}
-
-/// Counts the occurrences of each value.
-pub(crate) fn counts<T: Eq + Hash>(things: impl Iterator<Item = T>) -> HashMap<T, usize> {
-    let mut counts = HashMap::new();
-    things.for_each(|it| *counts.entry(it).or_default() += 1);
-    counts
-}
-
-/// Removes one occurrence of `thing` from `counts`. Returns whether there was one.
-pub(crate) fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
-    let Some(count) = counts.get_mut(thing).filter(|it| **it > 0) else { return false };
-    *count -= 1;
-    true
 }
 
 #[cfg(test)]

@@ -9,8 +9,7 @@ use plainwire_richtext::LossKind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Allowed {
     All,
-    Content,
-    Attribute,
+    Kind(LossKind),
     Conflict,
     Invalid,
     /// All losses in these lines of the Markdown, counted from 1.
@@ -22,8 +21,7 @@ impl Allowed {
     pub(super) fn loss(&self, kind: LossKind, line: usize) -> bool {
         match self {
             Self::All => true,
-            Self::Content => kind == LossKind::Content,
-            Self::Attribute => kind == LossKind::Attribute,
+            Self::Kind(allowed) => kind == *allowed,
             Self::Lines(lines) => lines.contains(&line),
             Self::Conflict | Self::Invalid => false,
         }
@@ -34,7 +32,7 @@ impl Allowed {
         match self {
             Self::All | Self::Invalid => true,
             Self::Lines(lines) => lines.contains(&line),
-            Self::Content | Self::Attribute | Self::Conflict => false,
+            Self::Kind(_) | Self::Conflict => false,
         }
     }
 
@@ -50,8 +48,8 @@ impl FromStr for Allowed {
     fn from_str(word: &str) -> Result<Self, String> {
         Ok(match word {
             "all" => Self::All,
-            "content" => Self::Content,
-            "attribute" => Self::Attribute,
+            "content" => Self::Kind(LossKind::Content),
+            "attribute" => Self::Kind(LossKind::Attribute),
             "conflict" => Self::Conflict,
             "invalid" => Self::Invalid,
             _ => {

@@ -4,7 +4,6 @@
 //! that was read is written back as equal JSON. A tree from another format is written so that Atlassian's
 //! schema allows it (`write::repair` has the table of replacements).
 
-mod legal;
 mod read;
 mod scan;
 mod schema;
@@ -14,7 +13,6 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::legal::make_legal;
 pub use self::schema::check;
 pub(crate) use self::schema::{complaints, new_complaints};
 pub(crate) use self::write::valid_json;

@@ -10,7 +10,7 @@ use thin_vec::ThinVec;
 
 use super::{Edit, comments, graft};
 use crate::compare::{name, print_unmarked, shortened};
-use crate::matching::{counts, take};
+use crate::counts::{counts, take};
 use crate::tree::{Kind, Node, Span, all};
 
 /// A rich node (of a kind that Markdown itself has no syntax for) that an edit removed.

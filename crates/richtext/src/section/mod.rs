@@ -10,10 +10,10 @@ use std::fmt;
 
 pub use address::Address;
 
-use crate::adf;
 use crate::document::Document;
 use crate::format::Format;
 use crate::keeping::of_edits;
+use crate::legal::Known;
 use crate::loss::{MAX_LOSSES, take_losses};
 use crate::markdown::{for_edit, join_code};
 use crate::merge::{Edit, Gone, Merged, brought, gone, is_unedited, merge, seam};
@@ -121,7 +121,8 @@ impl Section<'_, '_> {
         let slips = slips.filter(|it| !old.iter().any(|old| old.message == it.message)).take(MAX_LOSSES);
         identify(&mut edited.blocks, resolver);
         if self.document.format == Format::Adf {
-            edited.diagnostics.extend(adf::make_legal(&mut edited.blocks, &[&base.blocks]));
+            let known = Known::of([&base.blocks[..]].into_iter());
+            edited.diagnostics.extend(known.make_legal(&mut edited.blocks));
         }
         let Document { format, keep_raw, .. } = self.document;
         let spelling = of_edits(*format, [self.document.source].into_iter(), *keep_raw);

@@ -10,10 +10,10 @@ use super::pieces::{Block, Piece, left};
 use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
 use crate::adf;
 use crate::compare::print;
-use crate::diagnostic::Diagnostic;
 use crate::document::MARK;
 use crate::format::Format;
 use crate::keeping::of_edits;
+use crate::legal::Known;
 use crate::loss::Loss;
 use crate::merge::{Brought, Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
@@ -59,7 +59,10 @@ impl Sidecar {
         }
         let texts = Texts::of(self, &pieces);
         let mut parts = texts.parts(spelling.as_ref(), &pieces, &edited);
-        let told = self.make_legal(&mut parts);
+        if self.format() == Format::Adf {
+            let known = Known::of(parts.iter().map(|it| &it.base[..]));
+            parts.iter_mut().for_each(|it| edited.read.diagnostics.extend(known.make_legal(&mut it.edited)));
+        }
         let edits: Vec<Edit<'_, '_, '_, '_>> = parts.iter().map(Part::edit).collect();
         let brought = brought(&edits);
         let mut restoring = Restoring {
@@ -77,7 +80,6 @@ impl Sidecar {
             restoring.text.push_str(&self.after);
         }
         let Restoring { mut text, mut losses, copied, .. } = restoring;
-        edited.read.diagnostics.extend(told);
         losses.extend(self.around(&pieces, &edited));
         losses.extend(edited.take_losses());
         let is_known = |address: &str| self.entries.iter().any(|it| it.source.contains(address));
@@ -98,16 +100,6 @@ impl Sidecar {
         }
         let invalid = parts.iter().flat_map(|it| invalid(self.format(), &it.base, &it.edited)).collect();
         Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, invalid, copied })
-    }
-
-    /// Makes the edited nodes legal if the source is ADF, and returns what is told about that.
-    fn make_legal(&self, parts: &mut [Part<'_>]) -> Vec<Diagnostic> {
-        if self.format() != Format::Adf {
-            return Vec::new();
-        }
-        let bases: Vec<ThinVec<Node<'_>>> = parts.iter().map(|it| it.base.clone()).collect();
-        let before: Vec<&[Node<'_>]> = bases.iter().map(|it| &it[..]).collect();
-        parts.iter_mut().flat_map(|it| adf::make_legal(&mut it.edited, &before)).collect()
     }
 
     /// Returns whether the source is a single ADF node without a document around it.

@@ -74,8 +74,11 @@ fn changes(markdown: &str) -> Vec<(Range<usize>, String)> {
             let mut rest = 0;
             while let Some(open) = line[rest..].find('{').map(|it| it + rest + 1) {
                 let Some(close) = line[open..].find('}').map(|it| it + open) else { break };
-                if !line[open..close].contains(['\'', '"', '{']) {
-                    values(&line[open..close], at + open, &mut all);
+                let braces = &line[open..close];
+                if braces.contains('"') && !braces.contains(['\'', '{']) {
+                    quoted(braces, at + open, &mut all);
+                } else if !braces.contains(['\'', '{']) {
+                    values(braces, at + open, &mut all);
                 }
                 rest = close;
             }
@@ -96,6 +99,12 @@ fn values(braces: &str, at: usize, all: &mut Vec<(Range<usize>, String)>) {
         }
         from += word.len() + 1;
     }
+}
+
+/// Adds a change of each quoted value: a word at its end.
+fn quoted(braces: &str, at: usize, all: &mut Vec<(Range<usize>, String)>) {
+    let ends = braces.match_indices('"').skip(1).step_by(2);
+    all.extend(ends.map(|it| (at + it.0..at + it.0, " more".to_owned())));
 }
 
 /// Returns another value for an attribute, of which some are not valid.

@@ -181,6 +181,10 @@ fn inline(out: &mut String, node: &Node<'_>) -> Option<()> {
     let mut given = attrs::of_node(node)?;
     let shown = node.text_of(key);
     given.retain(|it| it.name != key || it.value.as_str().is_none());
+    if node.kind == Kind::Status && node.text_of("color") == Some("neutral") {
+        // A status that names no colour is read as a neutral one.
+        given.retain(|it| it.name != "color");
+    }
     if given.iter().any(|it| it.name == key || it.name == "short") {
         return None;
     }

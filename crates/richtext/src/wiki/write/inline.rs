@@ -48,10 +48,18 @@ impl Writer {
         }
     }
 
-    /// Returns the markup of `nodes`, which no spelling expresses, as texts: first without their marks, then all as one text.
+    /// Returns the markup of `nodes`, which no spelling expresses: without what markup has no place for, else as texts with few
+    /// marks, else all as one text.
     pub(super) fn plain_line(&mut self, nodes: &[Node<'_>], line: Line) -> String {
+        let mut shown = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let own = with_signs(node);
+            let is_spelled =
+                node.kind == Kind::HardBreak || self.spelled(std::slice::from_ref(&own), line).is_some();
+            shown.push(if is_spelled { own } else { unmarked(node) });
+        }
         let plain: Vec<Node<'_>> = nodes.iter().map(unmarked).collect();
-        if let Some(text) = self.spelled(&plain, line) {
+        if let Some(text) = self.spelled(&shown, line).or_else(|| self.spelled(&plain, line)) {
             return text;
         }
         let words: Vec<String> = nodes.iter().map(plainer::text).collect();
@@ -130,6 +138,27 @@ impl Writer {
         let kind = if line == Line::Heading { Kind::Heading } else { Kind::Paragraph };
         held.kind == kind && same_inlines(&held.children, nodes)
     }
+}
+
+/// Returns an inline node with those of its marks that markup has signs for.
+fn with_signs<'a>(node: &Node<'a>) -> Node<'a> {
+    let is_signed = |it: &Mark<'_>| {
+        is_cite(it)
+            || matches!(
+                it.kind,
+                MarkKind::Strong
+                    | MarkKind::Em
+                    | MarkKind::Strike
+                    | MarkKind::Underline
+                    | MarkKind::Subsup
+                    | MarkKind::Code
+                    | MarkKind::Link
+                    | MarkKind::TextColor
+            )
+    };
+    let mut signed = node.clone();
+    signed.marks.retain(|it| is_signed(it));
+    signed
 }
 
 /// Returns an inline node as a text, or a line break, with those of its marks that markup has signs for.
