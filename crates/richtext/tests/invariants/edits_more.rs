@@ -147,12 +147,9 @@ fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(
     let (mut from, mut at) = (0, 0);
     let last = touched.iter().map(|it| it.end).max().unwrap_or(0);
     for (number, range) in touched.iter().enumerate() {
-        let kept = &source[from..range.start.max(from)];
-        if number > 0 && kept.trim().is_empty() {
-            // White space between two edited blocks.
-            from = range.end.max(from);
-            continue;
-        }
+        // White space beside an edited block may change.
+        let kept = source[from..range.start.max(from)].trim_end();
+        let kept = if number > 0 { kept.trim_start() } else { kept };
         let found = if number == 0 { result.starts_with(kept).then_some(0) } else { result[at..].find(kept) };
         let Some(found) = found else { return Err(format!("lost {kept:?} of the source")) };
         at += found + kept.len();

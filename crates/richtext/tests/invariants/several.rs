@@ -14,9 +14,9 @@ const OF_ONE: usize = 12;
 
 #[test]
 fn several_edits_at_once_are_made_or_told_and_change_nothing_else() {
-    let mut samples: Vec<Sample> = sources().into_iter().chain(generated(60)).collect();
+    let mut samples: Vec<Sample> = sources().into_iter().chain(generated(200)).collect();
     for to in [Format::Storage, Format::Wiki(Dialect::Jira), Format::Wiki(Dialect::Confluence)] {
-        samples.extend(generated(60).into_iter().map(|it| Sample {
+        samples.extend(generated(100).into_iter().map(|it| Sample {
             name: format!("{} as {to:?}", it.name),
             format: to,
             source: convert(Format::Adf, to, &it.source).text,
