@@ -240,3 +240,17 @@ fn in_wiki_markup_an_aligned_table_is_a_table() {
     assert_eq!(converted.text.trim_end(), "||a||b||\n|1| |");
     assert_eq!(converted.losses.len(), 2, "the alignment of each cell of the column: {:?}", converted.losses);
 }
+
+#[test]
+fn a_copy_has_all_of_its_original_but_its_ids() {
+    let include = r#"<ac:structured-macro ac:name="include" ac:schema-version="2" ac:macro-id="m1"><ac:parameter ac:name=""><ac:link><ri:page ri:space-key="OPS" ri:content-title="Run" /></ac:link></ac:parameter></ac:structured-macro>"#;
+    let copied = include.replace(r#" ac:macro-id="m1""#, "");
+    let source = format!("<p>a</p>{include}<p>b</p>");
+    let text = edited(Format::Storage, &source, |it| format!("{it}\n::macro{{name=include _=Run}}\n"));
+    assert_eq!(text.text, format!("{source}{copied}"));
+    let table =
+        r#"<table data-layout="wide"><tbody><tr><th><p local-id="l1">a</p></th></tr></tbody></table>"#;
+    let source = format!("{table}<p>b</p>");
+    let text = edited(Format::Storage, &source, |it| format!("{it}\n| a |\n| --- |\n"));
+    assert_eq!(text.text, format!("{source}{}", table.replace(r#" local-id="l1""#, "")));
+}

@@ -9,7 +9,7 @@ use thin_vec::ThinVec;
 use crate::compare::{print, same_marks, same_value, similarity};
 use crate::lean::{seen, with_unseen};
 use crate::matching::{Match, matches};
-use crate::tree::{Attr, Kind, Mark, Node};
+use crate::tree::{Attr, Kind, Mark, Node, Value};
 use crate::values::parameters;
 
 /// Returns whether the edit left the kind, text, marks and attributes of a node unchanged. The children do
@@ -124,4 +124,21 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
         }
     }
     if inline || all_ours.len() == ours.len() { all } else { with_unseen(all, &places, &ours, all_ours) }
+}
+
+/// Returns `edited`, a copy of the node `ours`, with what its Markdown `base` does not show but its identifiers.
+pub(crate) fn copy<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
+    without_ids(node(ours, base, edited))
+}
+
+/// Returns the node without the identifiers in it, for a copy of it. It keeps the version of a macro.
+pub(super) fn without_ids<'a>(mut node: Node<'a>) -> Node<'a> {
+    node.attrs.retain(|it| !it.is_identifier());
+    for attr in node.attrs.iter_mut().filter(|it| it.name == "parameters") {
+        if let Some(json) = parameters::without_id(attr.value.shown()) {
+            attr.value = Value::Json(json.into());
+        }
+    }
+    node.children = node.children.into_iter().map(without_ids).collect();
+    node
 }

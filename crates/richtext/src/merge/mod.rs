@@ -15,6 +15,7 @@ mod moved;
 pub(crate) mod seam;
 mod siblings;
 
+pub(crate) use graft::copy;
 pub(crate) use moved::{Brought, Gone, brought, gone};
 
 use thin_vec::ThinVec;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use thin_vec::ThinVec;
 
 use super::{Edit, comments, graft};
-use crate::compare::{name, print_unmarked, shortened};
+use crate::compare::{name, print, print_unmarked, shortened};
 use crate::counts::{counts, take};
 use crate::tree::{Kind, Node, Span, all};
 
@@ -109,40 +109,61 @@ pub(crate) struct Brought<'x> {
 /// Markdown does not show, in both, so that what did not change is still equal. Nodes before the edit are not looked for in a
 /// part whose rich nodes (or tasks) in `ours` and `base` differ in kind or number.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, 'x, 'x>]) -> Vec<Brought<'x>> {
-    let mut homes: HashMap<u64, Vec<Home<'_, 'x, 'x>>> = HashMap::new();
-    let kinds: [fn(&Node<'_>) -> bool; 2] = [RICH, TASK];
+    let mut homes: HashMap<u64, Vec<OldNode<'_, 'x, 'x>>> = HashMap::new();
+    let kinds: [fn(&Node<'_>) -> bool; 3] = [RICH, TASK, TABLE];
     for (edit, of_kind) in edits.iter().flat_map(|it| kinds.map(|kind| (it, kind))) {
         let (ours, base) = (all(edit.ours, of_kind), all(edit.base, of_kind));
         if ours.len() == base.len() && ours.iter().zip(&base).all(|it| it.0.kind == it.1.kind) {
             for (ours, base) in ours.into_iter().zip(base) {
-                homes.entry(print_unmarked(base)).or_default().push(Home { ours, base });
+                homes.entry(print_unmarked(base)).or_default().push(OldNode { ours, base });
             }
         }
     }
     let movable = |it: &Node<'_>| kinds.iter().any(|kind| kind(it));
     let now = counts(edits.iter().flat_map(|it| all(it.edited, movable)).map(print_unmarked));
-    homes.retain(|key, homes| homes.len() == 1 && now.get(key) == Some(&1));
+    let homes: Homes<'_, 'x> =
+        homes.into_iter().filter_map(|(key, all)| Some((key, home(&all, *now.get(&key)?)?))).collect();
     let all = |nodes: &[Node<'x>]| nodes.iter().map(|it| with_its_own(it, &homes)).collect();
     edits.iter().map(|edit| Brought { base: all(edit.base), edited: all(edit.edited) }).collect()
 }
 
 /// A rich node before the edit: as it is in the source, and in the source's Markdown.
-struct Home<'m, 'o, 'b> {
+struct OldNode<'m, 'o, 'b> {
     ours: &'m Node<'o>,
     base: &'m Node<'b>,
 }
 
-/// Returns the edited `node` with the data of its original that Markdown does not show. If `node` is not rich
-/// or has no original in `homes`, does so for its descendants instead. The keys of `homes` are hashes of the
-/// originals' content without marks.
-fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>) -> Node<'x> {
+/// The originals of nodes, by a hash of their content without marks.
+type Homes<'m, 'x> = HashMap<u64, Home<'m, 'x>>;
+
+/// The original of a node.
+struct Home<'m, 'x> {
+    node: OldNode<'m, 'x, 'x>,
+    /// Whether the node may have identifiers of the original: it is there once before and once after the edit.
+    is_only: bool,
+}
+
+/// Returns the original of the nodes that were `all` before the edit and are there `now` times after it. Of several, it is any if
+/// they differ only in identifiers, else none.
+fn home<'m, 'x>(all: &[OldNode<'m, 'x, 'x>], now: usize) -> Option<Home<'m, 'x>> {
+    let first = all.first()?;
+    let without = |it: &OldNode<'m, 'x, 'x>| graft::without_ids(it.ours.clone());
+    let are_alike = || all[1..].iter().all(|it| print(&without(it)) == print(&without(first)));
+    let is_only = all.len() == 1 && now == 1;
+    (is_only || now > all.len() && are_alike()).then(|| Home { node: OldNode { ..*first }, is_only })
+}
+
+/// Returns the edited `node` with the data of its original that Markdown does not show; without identifiers if it is one of
+/// several copies. If `node` is not rich or has no original in `homes`, does so for its descendants instead.
+fn with_its_own<'x>(node: &Node<'x>, homes: &Homes<'_, 'x>) -> Node<'x> {
     if homes.is_empty() {
         return node.clone();
     }
-    if (node.is_rich() || TASK(node))
-        && let Some([home]) = homes.get(&print_unmarked(node)).map(Vec::as_slice)
+    if (node.is_rich() || TASK(node) || TABLE(node))
+        && let Some(home) = homes.get(&print_unmarked(node))
     {
-        return graft::node(home.ours, home.base, node);
+        let own = graft::node(home.node.ours, home.node.base, node);
+        return if home.is_only { own } else { graft::without_ids(own) };
     }
     let children = node.children.iter().map(|it| with_its_own(it, homes)).collect();
     Node { children, ..node.clone() }
@@ -151,6 +172,7 @@ fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>
 /// The kinds of nodes that may move from part to part: rich nodes, and tasks.
 const RICH: fn(&Node<'_>) -> bool = |it| it.is_rich();
 const TASK: fn(&Node<'_>) -> bool = |it| it.kind == Kind::TaskItem;
+const TABLE: fn(&Node<'_>) -> bool = |it| it.kind == Kind::Table;
 
 fn described(node: &Node<'_>) -> String {
     format!("{} {:?}", node.kind.shown(), shortened(&name(node).unwrap_or_default()))

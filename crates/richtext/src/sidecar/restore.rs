@@ -7,7 +7,7 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
-use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
+use super::{Conflict, Entry, Restored, Sidecar, SidecarError, invalid};
 use crate::adf;
 use crate::compare::print;
 use crate::document::MARK;
@@ -15,7 +15,7 @@ use crate::format::Format;
 use crate::keeping::of_edits;
 use crate::legal::Known;
 use crate::loss::Loss;
-use crate::merge::{Brought, Edit, Gone, brought, gone, merge, seam, written};
+use crate::merge::{Brought, Edit, Gone, brought, copy, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
 use crate::spelling::{Spelling, with_line_ends};
 use crate::tree::{Kind, Node, Span};
@@ -145,12 +145,23 @@ impl<'r> Texts<'r> {
                 Some(self.part(spelling, *entry, blocks.iter().map(block).collect()))
             }
             Piece::New(at) => {
-                let edited = thin_vec![edited.block(*at).clone()];
+                let edited = thin_vec![self.copied(spelling, edited.text(*at), edited.block(*at))];
                 Some(Part { entry: None, ours: ThinVec::new(), base: ThinVec::new(), edited })
             }
         };
         let gone = left(self.sidecar, pieces).into_iter().map(|it| self.part(spelling, it, ThinVec::new()));
         pieces.iter().filter_map(of_piece).chain(gone).collect()
+    }
+
+    /// Returns the new block `edited`; if it is a copy of an entry, with what its Markdown does not show.
+    fn copied<'x, 'e: 'x>(&'x self, spelling: &dyn Spelling, text: &str, edited: &Node<'e>) -> Node<'x> {
+        let of_entry = |it: &&'x Entry| matches!(&it.markdown[..], [only] if only == text);
+        let Some(entry) = self.sidecar.entries.iter().find(of_entry) else { return edited.clone() };
+        let base = crate::markdown::blocks_where(&entry.markdown[0], &|_| true).blocks;
+        match (&spelling.read(&entry.source).0[..], &base[..]) {
+            ([ours], [base]) if ours.kind == base.kind => copy(ours, base, edited),
+            _ => edited.clone(),
+        }
     }
 
     fn part<'x>(&'x self, spelling: &dyn Spelling, entry: usize, edited: ThinVec<Node<'x>>) -> Part<'x> {

@@ -65,6 +65,14 @@ impl<'a> Attr<'a> {
             || (matches!(&*self.name, "/attrs" | "/content" | "/marks") && is_empty())
     }
 
+    /// Returns whether the attribute identifies the node, so that a copy of the node can't have it.
+    pub(crate) fn is_identifier(&self) -> bool {
+        matches!(
+            &*self.name,
+            "localId" | "ac:local-id" | "ac:macro-id" | "ac:task-id" | "ac:task-uuid" | "uniqueId"
+        )
+    }
+
     /// Returns whether the node means the same without this attribute, because the value is the default
     /// (`layout` `default`, `order` `1`) or `null`.
     #[must_use]

@@ -108,6 +108,16 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
+/// Returns the JSON of parameters without the id of the macro; `None` if it has none.
+pub(crate) fn without_id(text: &str) -> Option<String> {
+    let parts = read(text)?;
+    parts.macro_id.as_ref()?;
+    let body = parts.body.as_deref().map(|it| (BODY, it, None));
+    let params: Vec<_> =
+        parts.params.iter().map(|it| (&*it.0, &*it.1, it.2.as_deref())).chain(body).collect();
+    Some(write(&params, None, parts.version.as_deref(), parts.extra.as_deref()))
+}
+
 /// Returns the JSON of parameters that have only names and texts, with `body` as the plain text body if there
 /// is one.
 pub(crate) fn of_texts<'p>(

@@ -241,6 +241,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         let span = self.span(range);
         tell(&mut self.diagnostics, super::slips::table(self.prepared.source, span));
         tell(&mut self.diagnostics, super::slips::directive(self.prepared.source, span));
+        tell(&mut self.diagnostics, super::slips::container(self.prepared.source, span));
         let deep = self.depth + self.frames.len() >= MAX_DEPTH - 6;
         let item = block::paragraph(self.prepared, span, range, within, !deep);
         self.add(item);

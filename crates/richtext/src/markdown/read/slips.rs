@@ -4,6 +4,7 @@
 //! In: the source of a block. Out: a diagnostic that says what to write.
 
 use super::super::names::{self, Form};
+use super::prepare::alone;
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
@@ -65,6 +66,32 @@ pub(super) fn directive(source: &str, span: Span) -> Option<Diagnostic> {
     );
     Some(Diagnostic::loss(Span::at(span.start as usize + at), message))
 }
+
+/// Returns a diagnostic if a line of the paragraph at `span` begins like a directive of its own but is none, because its braces
+/// have no end or are no attributes.
+pub(super) fn container(source: &str, span: Span) -> Option<Diagnostic> {
+    let text = span.of(source);
+    let at = memchr::memmem::find_iter(text.as_bytes(), "::").find(|&at| {
+        let before = &text[text[..at].rfind('\n').map_or(0, |it| it + 1)..at];
+        let line = text[at..].lines().next().unwrap_or_default();
+        let rest = line.trim_start_matches(':');
+        let name = names::word_at(rest);
+        let is_name = names::is_known(name, Form::Container) || names::is_known(name, Form::Leaf);
+        before.trim_matches([' ', '\t', '>']).is_empty()
+            && is_name
+            && rest[name.len()..].starts_with(['{', '['])
+            && alone(line).is_none()
+    })?;
+    let line = text[at..].lines().next().unwrap_or_default();
+    let message = format!(
+        "expected a directive such as :::panel{{type=info}}, but found {:?}: its braces have no end, or are no attributes",
+        line.chars().take(MAX_SHOWN).collect::<String>()
+    );
+    Some(Diagnostic::loss(Span::at(span.start as usize + at), message))
+}
+
+/// The most characters of a line that a message shows.
+const MAX_SHOWN: usize = 60;
 
 /// Returns a diagnostic if the block of code at `span` begins with a fence and has no closing one: all text after it is code.
 pub(super) fn fence(source: &str, span: Span) -> Option<Diagnostic> {
