@@ -122,7 +122,7 @@ fn shown_parameters(node: &Node<'_>, json: &str) -> Option<String> {
         return None;
     }
     let Some(parts) = parameters::read(json) else { return Some(parameters::of_texts([], None)) };
-    let is_name = |it: &str| !it.contains([':', '/']) && it != "name" && !it.starts_with("breakout");
+    let is_name = |it: &str| !it.contains([':', '/']) && it != "_name" && !it.starts_with("breakout");
     let texts = parts.params.iter().filter(|it| is_name(&it.0) && !(it.1.is_empty() && it.2.is_some()));
     Some(parameters::of_texts(texts.map(|it| (&*it.0, &*it.1)), parts.body.as_deref()))
 }

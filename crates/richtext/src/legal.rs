@@ -1,10 +1,32 @@
-//! Makes code legal that has other marks, as in `**`x`**`: ADF allows code only links and comments.
+//! Mistakes of an edit: values that the schema does not allow, and code with other marks, as in `**`x`**`, which is made
+//! legal: ADF allows code only links and comments.
 
 use std::collections::HashSet;
 
+use crate::adf;
 use crate::compare::shortened;
 use crate::diagnostic::Diagnostic;
+use crate::format::Format;
+use crate::names::renamed;
+use crate::storage;
 use crate::tree::{Kind, Mark, MarkKind, Node, all};
+
+/// Returns the diagnostics for [`Restored::invalid`](crate::Restored::invalid): mistakes in `edited`, the Markdown after the edit, that
+/// `base`, the Markdown before it, does not have.
+pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
+    match format {
+        Format::Markdown(_) => Vec::new(),
+        Format::Adf => adf::new_complaints(base, edited),
+        Format::Storage | Format::Wiki(_) => {
+            let mut found = adf::new_complaints(base, edited);
+            found.extend(renamed(base, edited));
+            let old = storage::malformed(base);
+            let is_new = |it: &Diagnostic| !old.iter().any(|old| old.message == it.message);
+            found.extend(storage::malformed(edited).into_iter().filter(is_new));
+            found
+        }
+    }
+}
 
 /// The codes with other marks that a document has before an edit: they stay.
 pub(crate) struct Known(HashSet<String>);

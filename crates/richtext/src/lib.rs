@@ -23,6 +23,7 @@ mod document;
 mod emoji;
 mod empty_lines;
 mod format;
+mod graft;
 mod in_order;
 mod keeping;
 mod lean;

@@ -184,6 +184,9 @@ pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
 /// The name that Markdown uses for the macro parameter whose name is empty.
 pub(super) const UNNAMED: &str = "_";
 
+/// The name that Markdown uses for the macro parameter called `name`, because `name` is that of the macro.
+pub(super) const NAMED: &str = "_name";
+
 /// The prefix that is written before an attribute name that would be read as something else without it. For
 /// example, `align` alone would be read as the name of a mark.
 pub(super) const PLAIN: &str = "attr:";

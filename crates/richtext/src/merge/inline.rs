@@ -7,8 +7,9 @@ use std::ops::Range;
 use thin_vec::ThinVec;
 
 use super::siblings::Piece;
-use super::{Merge, Reach, graft};
+use super::{Merge, Reach};
 use crate::compare::{Unit, Units, hunks, same_marks};
+use crate::graft;
 use crate::tree::{Kind, Mark, Node, Span};
 
 /// A difference between the Markdown before and after the edit: a range of [units](Units) before the edit,

@@ -9,18 +9,17 @@
 //! then the block, then everything.
 
 mod comments;
-mod graft;
 mod inline;
 mod moved;
 pub(crate) mod seam;
 mod siblings;
 
-pub(crate) use graft::copy;
 pub(crate) use moved::{Brought, Gone, brought, gone};
 
 use thin_vec::ThinVec;
 
 use crate::compare;
+use crate::graft;
 use crate::loss::{Loss, LossKind};
 use crate::spelling::Spelling;
 use crate::tree::{Node, Span};

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use thin_vec::ThinVec;
 
-use super::{Edit, comments, graft};
+use super::{Edit, comments};
 use crate::compare::{name, print, print_unmarked, shortened};
 use crate::counts::{counts, take};
+use crate::graft;
 use crate::tree::{Kind, Node, Span, all};
 
 /// A rich node (of a kind that Markdown itself has no syntax for) that an edit removed.
@@ -150,7 +151,7 @@ fn home<'m, 'x>(all: &[OldNode<'m, 'x, 'x>], now: usize) -> Option<Home<'m, 'x>>
     let without = |it: &OldNode<'m, 'x, 'x>| graft::without_ids(it.ours.clone());
     let are_alike = || all[1..].iter().all(|it| print(&without(it)) == print(&without(first)));
     let is_only = all.len() == 1 && now == 1;
-    (is_only || now > all.len() && are_alike()).then(|| Home { node: OldNode { ..*first }, is_only })
+    (is_only || now > all.len() && are_alike()).then_some(Home { node: OldNode { ..*first }, is_only })
 }
 
 /// Returns the edited `node` with the data of its original that Markdown does not show; without identifiers if it is one of

@@ -3,8 +3,9 @@
 
 use std::slice::from_ref;
 
-use super::{Edit, Merge, Reach, graft, without_old};
+use super::{Edit, Merge, Reach, without_old};
 use crate::compare::{differences, print, similarity};
+use crate::graft;
 use crate::lean::seen;
 use crate::loss::LossKind;
 use crate::matching::{Match, matches};

@@ -16,13 +16,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::adf;
 use crate::diagnostic::Diagnostic;
 use crate::format::{Dialect, Format};
 use crate::loss::Loss;
-use crate::names::renamed;
-use crate::storage;
-use crate::tree::Node;
 
 /// The data of a document that its Markdown does not show, block by block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,23 +102,6 @@ pub struct Conflict {
     /// The index, from 0, of the block of the source that contained the node. A block is an entry of the
     /// sidecar, or for [`Section::patch`](crate::Section::patch) a top-level block of the document.
     pub block: usize,
-}
-
-/// Returns the diagnostics for [`Restored::invalid`]: mistakes in `edited`, the Markdown after the edit, that
-/// `base`, the Markdown before it, does not have.
-pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
-    match format {
-        Format::Markdown(_) => Vec::new(),
-        Format::Adf => adf::new_complaints(base, edited),
-        Format::Storage | Format::Wiki(_) => {
-            let mut found = adf::new_complaints(base, edited);
-            found.extend(renamed(base, edited));
-            let old = storage::malformed(base);
-            let is_new = |it: &Diagnostic| !old.iter().any(|old| old.message == it.message);
-            found.extend(storage::malformed(edited).into_iter().filter(is_new));
-            found
-        }
-    }
 }
 
 impl Restored {

@@ -7,15 +7,16 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
-use super::{Conflict, Entry, Restored, Sidecar, SidecarError, invalid};
+use super::{Conflict, Restored, Sidecar, SidecarError};
 use crate::adf;
 use crate::compare::print;
 use crate::document::MARK;
 use crate::format::Format;
+use crate::graft::copy;
 use crate::keeping::of_edits;
-use crate::legal::Known;
+use crate::legal::{Known, invalid};
 use crate::loss::Loss;
-use crate::merge::{Brought, Edit, Gone, brought, copy, gone, merge, seam, written};
+use crate::merge::{Brought, Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
 use crate::spelling::{Spelling, with_line_ends};
 use crate::tree::{Kind, Node, Span};
@@ -155,13 +156,8 @@ impl<'r> Texts<'r> {
 
     /// Returns the new block `edited`; if it is a copy of an entry, with what its Markdown does not show.
     fn copied<'x, 'e: 'x>(&'x self, spelling: &dyn Spelling, text: &str, edited: &Node<'e>) -> Node<'x> {
-        let of_entry = |it: &&'x Entry| matches!(&it.markdown[..], [only] if only == text);
-        let Some(entry) = self.sidecar.entries.iter().find(of_entry) else { return edited.clone() };
-        let base = crate::markdown::blocks_where(&entry.markdown[0], &|_| true).blocks;
-        match (&spelling.read(&entry.source).0[..], &base[..]) {
-            ([ours], [base]) if ours.kind == base.kind => copy(ours, base, edited),
-            _ => edited.clone(),
-        }
+        let of = self.sidecar.entries.iter().find(|it| it.markdown == [text]);
+        of.map_or_else(|| edited.clone(), |it| copy(spelling, &it.source, text, edited))
     }
 
     fn part<'x>(&'x self, spelling: &dyn Spelling, entry: usize, edited: ThinVec<Node<'x>>) -> Part<'x> {

@@ -58,7 +58,8 @@ pub(crate) fn meant(mut said: Value) -> Value {
                         && value["json"] == 1
                         || name == "layout" && value == "default"
                         || ["accessLevel", "style"].contains(&name.as_str()) && value == "";
-                    !(is_default || named && name == "text")
+                    // A cell that names no width has that of its column.
+                    !(is_default || named && name == "text" || name == "colwidth")
                 });
             }
             for part in ["marks", "children"] {

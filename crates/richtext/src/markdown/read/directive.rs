@@ -89,6 +89,10 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &NodeLi
         node = node.with(key, label);
     }
     let renamed = given.into_iter().map(|mut it| {
+        // Identifiers such as 5e10 are no numbers.
+        if let (Kind::Mention, "id", Value::Json(word)) = (kind, &*it.name, &it.value) {
+            it.value = Value::Str(word.clone());
+        }
         if kind == Kind::Emoji && it.name == "short" {
             it.name = "shortName".into();
         }
@@ -221,7 +225,11 @@ fn a_macro<'a>(mut node: Node<'a>, given: ThinVec<Attr<'a>>) -> Option<Node<'a>>
         }
     }
     node.text_of("extensionKey")?;
-    let named = |it| if it == attrs::UNNAMED { "" } else { it };
+    let named = |it| match it {
+        attrs::UNNAMED => "",
+        attrs::NAMED => "name",
+        _ => it,
+    };
     let texts = params.iter().map(|it| (named(&*it.name), it.value.shown()));
     node = node.with_json("parameters", parameters::of_texts(texts, None));
     attrs::apply(&mut node, rest);

@@ -303,8 +303,12 @@ fn macro_parameters(json: &str) -> Option<ThinVec<Attr<'_>>> {
 
 fn macro_parameter((name, text, markup): parameters::Param<'_>) -> Option<Attr<'_>> {
     let reserved =
-        name == "name" || name == attrs::UNNAMED || name.contains([':', '/']) || is_mark_name(&name);
-    let name = if name.is_empty() { attrs::UNNAMED.into() } else { name };
+        name == attrs::NAMED || name == attrs::UNNAMED || name.contains([':', '/']) || is_mark_name(&name);
+    let name = match &*name {
+        "" => attrs::UNNAMED.into(),
+        "name" => attrs::NAMED.into(),
+        _ => name,
+    };
     if markup.is_some() || reserved || !attrs::can_name(&name) {
         return None;
     }

@@ -141,7 +141,9 @@ impl Writer {
         used.extend(cell.text_of("background").map(|_| "background"));
         if !broken {
             used.push("colwidth");
-            native.extend((own != usual).then_some(("data-colwidth", &*shown)));
+            // A cell that names no width has that of its column.
+            let is_said = !own.is_empty() || self.keep_raw;
+            native.extend((is_said && own != usual).then_some(("data-colwidth", &*shown)));
         }
         self.tag(Tag::of(name, cell).but(&used), &native);
         self.blocks(&cell.children, cell.kind);

@@ -9,12 +9,13 @@ use thin_vec::ThinVec;
 use crate::compare::{print, same_marks, same_value, similarity};
 use crate::lean::{seen, with_unseen};
 use crate::matching::{Match, matches};
+use crate::spelling::Spelling;
 use crate::tree::{Attr, Kind, Mark, Node, Value};
 use crate::values::parameters;
 
 /// Returns whether the edit left the kind, text, marks and attributes of a node unchanged. The children do
 /// not matter.
-pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
+pub(crate) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
     base.kind == edited.kind
         && base.text == edited.text
         && same_marks(&base.marks, &edited.marks)
@@ -27,7 +28,7 @@ pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
 
 /// Returns whether the node after the edit, with what Markdown does not show, has the head of the node in the source: the edit
 /// only says what the Markdown before it left out.
-pub(super) fn has_head_of(ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>) -> bool {
+pub(crate) fn has_head_of(ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>) -> bool {
     let own = head(ours);
     base.text == edited.text && same_head(&own, &node(&own, &head(base), &head(edited)))
 }
@@ -39,12 +40,41 @@ fn head<'a>(node: &Node<'a>) -> Node<'a> {
 
 /// Returns the edited node, and adds the attributes and marks that `ours` has and `base` lacks. Attributes
 /// and marks that the edit did not change are copied from `ours`. Does the same for the descendants.
-pub(super) fn node<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
+pub(crate) fn node<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
     let mut node = edited.clone();
     node.attrs = attrs(&ours.attrs, &base.attrs, &edited.attrs);
+    leave_out_stale(&mut node, base, edited);
     node.marks = marks(&ours.marks, &base.marks, &edited.marks);
     node.children = siblings(&ours.children, &base.children, &edited.children);
     node
+}
+
+/// Leaves out what the source says beside an attribute that the edit changed: other identifiers of a person, the colours and the
+/// icon of a panel, the widths of the columns of a cell.
+fn leave_out_stale(node: &mut Node<'_>, base: &Node<'_>, edited: &Node<'_>) {
+    let (key, stale): (&str, &[&str]) = match node.kind {
+        Kind::Mention => ("id", &["ri:", "accessLevel", "userType"]),
+        Kind::Panel => ("panelType", &["param:bgColor", "panelColor", "panelIcon"]),
+        Kind::TableCell | Kind::TableHeader => ("colspan", &["colwidth"]),
+        _ => return,
+    };
+    let (was, is) = (base.get(key).map(Value::shown), edited.get(key).map(Value::shown));
+    if was == is {
+        return;
+    }
+    let by_name = |it: &Attr<'_>| {
+        node.kind == Kind::Mention && it.name.starts_with("ri:") && Some(it.value.shown()) == was
+    };
+    // A person who was named by a name is named by the new one.
+    let kept: Vec<String> =
+        node.attrs.iter().filter(|it| by_name(it)).map(|it| it.name.to_string()).collect();
+    let is_stale =
+        |it: &Attr<'_>| stale.iter().any(|name| it.name.starts_with(name)) && edited.get(&it.name).is_none();
+    node.attrs.retain(|it| !is_stale(it));
+    let is = is.unwrap_or_default().to_owned();
+    node.attrs.extend(
+        kept.into_iter().map(|name| Attr { name: name.into(), value: Value::Str(is.clone().into()) }),
+    );
 }
 
 fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinVec<Attr<'x>> {
@@ -95,7 +125,7 @@ fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> ThinV
 /// Returns the edited nodes. Those that have an original get its data. Returns all of them unchanged if
 /// `ours` and `base` do not have nodes of the same kinds in the same order; among inline nodes, text does not
 /// count.
-pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> ThinVec<Node<'x>> {
+pub(crate) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> ThinVec<Node<'x>> {
     let inline = ours.iter().chain(edited).any(|it| it.kind.is_inline());
     // Text may be split into nodes differently in the source. Only nodes that are not text correspond one to
     // one.
@@ -126,13 +156,23 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
     if inline || all_ours.len() == ours.len() { all } else { with_unseen(all, &places, &ours, all_ours) }
 }
 
-/// Returns `edited`, a copy of the node `ours`, with what its Markdown `base` does not show but its identifiers.
-pub(crate) fn copy<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
-    without_ids(node(ours, base, edited))
+/// Returns `edited`, a copy of the block with this `source` and this Markdown, with what the Markdown does
+/// not show but its identifiers.
+pub(crate) fn copy<'x>(
+    spelling: &dyn Spelling,
+    source: &'x str,
+    markdown: &str,
+    edited: &Node<'x>,
+) -> Node<'x> {
+    let base = crate::markdown::blocks_where(markdown, &|_| true).blocks;
+    match (&spelling.read(source).0[..], &base[..]) {
+        ([ours], [base]) if ours.kind == base.kind => without_ids(node(ours, base, edited)),
+        _ => edited.clone(),
+    }
 }
 
 /// Returns the node without the identifiers in it, for a copy of it. It keeps the version of a macro.
-pub(super) fn without_ids<'a>(mut node: Node<'a>) -> Node<'a> {
+pub(crate) fn without_ids<'a>(mut node: Node<'a>) -> Node<'a> {
     node.attrs.retain(|it| !it.is_identifier());
     for attr in node.attrs.iter_mut().filter(|it| it.name == "parameters") {
         if let Some(json) = parameters::without_id(attr.value.shown()) {
