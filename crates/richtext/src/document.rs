@@ -23,7 +23,7 @@ pub struct Document<'a> {
     /// Errors in the source. Text that could not be understood is in the tree verbatim, as a raw node
     /// ([`Kind::RawBlock`](crate::tree::Kind::RawBlock), [`Kind::RawInline`](crate::tree::Kind::RawInline)).
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether content that another format has no place for is written in ways that only this crate reads: ADF as JSON in the
+    /// True if content that another format has no place for is written in ways that only this crate reads: ADF as JSON in the
     /// macro `plainwire-raw` and in attributes `data-plainwire` of storage format, in macros of wiki markup; source of other
     /// formats in extensions `com.plainwire.raw` of ADF. No product knows them, so this is `false` after reading; what shows
     /// most of the content is then written instead, and the rest is lost.

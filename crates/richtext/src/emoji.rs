@@ -26,10 +26,14 @@ fn known(short: &str) -> Option<(Cow<'static, str>, &'static str)> {
 /// Returns the short name that `text` begins with, such as `:tada:`; `None` if it begins with none that is known.
 pub(crate) fn name_at(text: &str) -> Option<&str> {
     let name = text.strip_prefix(':')?;
-    let is_part = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
-    let end = name.bytes().take(LONGEST).take_while(is_part).count();
+    let end = name.bytes().take(LONGEST).take_while(|it| is_part(*it)).count();
     let short = &text[..end + 1 + usize::from(name[end..].starts_with(':'))];
     (short.len() == end + 2 && end > 0 && known(short).is_some()).then_some(short)
+}
+
+/// Returns whether a short name may contain `byte` between its colons.
+pub(crate) fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'-')
 }
 
 /// The length of the longest short name that is looked for, in bytes without its colons.

@@ -11,7 +11,7 @@ use crate::counts::counts;
 /// Pairs of an index of the first and one of the second sequence, in order.
 pub(crate) struct Pairs {
     pub(crate) all: Vec<(usize, usize)>,
-    /// Whether what lies between the pairs is still to be compared.
+    /// True if what lies between the pairs is still to be compared.
     pub(crate) are_anchors: bool,
 }
 

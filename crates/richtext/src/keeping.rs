@@ -19,5 +19,5 @@ pub(crate) fn of_edits<'s>(
     keeping(format, keep_raw || sources.any(has_raw))
 }
 
-/// What only this crate reads, wherever it is written.
-pub(crate) const PRIVATE: [&str; 3] = ["plainwire-raw", "com.plainwire.raw", "data-plainwire"];
+/// The names of the macro, the extension and the attributes that only this crate reads.
+const PRIVATE: [&str; 3] = ["plainwire-raw", "com.plainwire.raw", "data-plainwire"];

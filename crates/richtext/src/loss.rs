@@ -12,7 +12,7 @@ pub const MAX_LOSSES: usize = 1000;
 /// the written text has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Whether the loss concerns content, an attribute or only an identifier.
+    /// True if the loss concerns content, an attribute or only an identifier.
     pub kind: LossKind,
     /// The message, such as "panel: expected param:title = \"T\", but found none".
     pub message: String,

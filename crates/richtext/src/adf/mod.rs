@@ -43,7 +43,7 @@ fn tree_name(kind: Kind) -> Option<&'static str> {
 
 /// The format ADF, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Adf {
-    /// Whether content that ADF has no place for is kept in extensions that only this crate reads ([`RAW`]).
+    /// True if content that ADF has no place for is kept in extensions that only this crate reads ([`RAW`]).
     pub(crate) keep_raw: bool,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Fault(pub(super) Diagnostic);
 pub(super) struct Quoted<'a> {
     pub(super) spelling: &'a str,
     pub(super) span: Span,
-    /// Whether the string contains a backslash escape.
+    /// True if the string contains a backslash escape.
     pub(super) escaped: bool,
 }
 

@@ -68,7 +68,7 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
 struct Spelled {
     character: char,
     start: usize,
-    /// Whether the spelling is a surrogate without its other half; the character is U+FFFD then.
+    /// True if the spelling is a surrogate without its other half; the character is U+FFFD then.
     is_lone: bool,
 }
 

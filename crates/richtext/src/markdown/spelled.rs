@@ -13,7 +13,7 @@ pub(super) struct Piece<'a> {
     pub(super) spelled: usize,
     /// The text that the piece stands for.
     pub(super) text: Cow<'a, str>,
-    /// Whether each byte of the piece stands for itself.
+    /// True if each byte of the piece stands for itself.
     pub(super) plain: bool,
 }
 

@@ -140,7 +140,7 @@ type Homes<'m, 'x> = HashMap<u64, Home<'m, 'x>>;
 /// The original of a node.
 struct Home<'m, 'x> {
     node: OldNode<'m, 'x, 'x>,
-    /// Whether the node may have identifiers of the original: it is there once before and once after the edit.
+    /// True if the node may have identifiers of the original: it is there once before and once after the edit.
     is_only: bool,
 }
 

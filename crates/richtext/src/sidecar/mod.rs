@@ -35,7 +35,7 @@ pub struct Sidecar {
     entries: Vec<Entry>,
     /// The source after the last block.
     after: String,
-    /// Whether what the format has no place for is written in ways that only this crate reads.
+    /// True if what the format has no place for is written in ways that only this crate reads.
     #[serde(skip)]
     keep_raw: bool,
 }

@@ -226,7 +226,7 @@ struct Last {
     span: Range<usize>,
     /// The index of the block's entry in the sidecar; `None` if the block is new or moved.
     entry: Option<usize>,
-    /// Whether the block was copied unchanged from its entry.
+    /// True if the block was copied unchanged from its entry.
     copied: bool,
 }
 

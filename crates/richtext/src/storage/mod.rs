@@ -24,7 +24,7 @@ use crate::tree::{Kind, Node, NodeLimit};
 
 /// The storage format, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Storage {
-    /// Whether content that storage format has no place for is kept in the macro `plainwire-raw` and in attributes
+    /// True if content that storage format has no place for is kept in the macro `plainwire-raw` and in attributes
     /// `data-plainwire`.
     pub(crate) keep_raw: bool,
 }

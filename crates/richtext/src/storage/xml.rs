@@ -31,10 +31,10 @@ pub(super) enum Sort {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) sort: Sort,
-    /// Whether the item is a block even if text is beside it, because of its name or because it contains a
+    /// True if the item is a block even if text is beside it, because of its name or because it contains a
     /// block.
     pub(super) block: bool,
-    /// Whether the item contains a block.
+    /// True if the item contains a block.
     pub(super) has_blocks: bool,
     pub(super) self_closing: bool,
     name_len: u16,

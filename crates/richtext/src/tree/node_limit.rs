@@ -13,7 +13,7 @@ pub(crate) struct NodeLimit {
     most: usize,
     /// The number of nodes that may still be made.
     left: Cell<usize>,
-    /// Whether the limit stopped the construct that is being read.
+    /// True if the limit stopped the construct that is being read.
     over: Cell<bool>,
     /// The smallest byte offset of a construct that the limit stopped; `None` if it stopped none.
     refused: Cell<Option<usize>>,

@@ -33,9 +33,9 @@ pub(crate) fn seen(html: &str) -> String {
 /// The end signs that may still follow in the remaining text. If a search for an end sign finds none, the
 /// field for that sign becomes `false`, so that the search is not repeated.
 struct Ends {
-    /// Whether a `>`, the end of a tag, may follow.
+    /// True if a `>`, the end of a tag, may follow.
     tags: bool,
-    /// Whether a `-->`, the end of a comment, may follow.
+    /// True if a `-->`, the end of a comment, may follow.
     comments: bool,
 }
 

@@ -22,7 +22,7 @@ use crate::tree::{Kind, Node, NodeLimit};
 /// Wiki markup in one dialect, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Wiki {
     pub(crate) dialect: Dialect,
-    /// Whether what markup has no syntax for is kept in macros: in both dialects as JSON in `{adf}`, source of other formats in
+    /// True if what markup has no syntax for is kept in macros: in both dialects as JSON in `{adf}`, source of other formats in
     /// `{plainwire-raw}`. Otherwise only Jira's dialect has `{adf}`.
     pub(crate) keep_raw: bool,
 }

@@ -24,7 +24,7 @@ pub(super) struct Draft<'a> {
     keys: ThinVec<Attr<'a>>,
     /// The diagnostic for a `type` or `content` of the wrong JSON type. A node with such a key becomes raw.
     misshapen: Option<Diagnostic>,
-    /// Whether the source stopped being JSON within `content`. The child nodes before that point are kept.
+    /// True if the source stopped being JSON within `content`. The child nodes before that point are kept.
     broken_within: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Rule {
     pub(super) keys: &'static [(&'static str, &'static Self)],
     /// The keys that an object must have.
     pub(super) required: &'static [&'static str],
-    /// Whether an object may have no keys besides those in `keys`.
+    /// True if an object may have no keys besides those in `keys`.
     pub(super) is_closed: bool,
     /// The pattern that a string must match.
     pub(super) pattern: Option<Pattern>,

@@ -99,7 +99,7 @@ struct Writer {
     /// The number of columns in the layout section that is being written, from which the default width of a
     /// column is computed.
     siblings_of_column: usize,
-    /// Whether source that ADF has no place for is kept in extensions [`RAW`].
+    /// True if source that ADF has no place for is kept in extensions [`RAW`].
     keep_raw: bool,
 }
 

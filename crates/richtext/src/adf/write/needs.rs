@@ -8,7 +8,7 @@ pub(super) struct Needs {
     /// The names of the attributes, with their defaults. A default `None` stands for an identifier generated
     /// from the position of the node.
     rows: &'static [(&'static str, Option<Usual>)],
-    /// Whether the node must have the key `attrs`, even for an empty object.
+    /// True if the node must have the key `attrs`, even for an empty object.
     pub(super) object: bool,
     /// The kind of the node.
     kind: Kind,

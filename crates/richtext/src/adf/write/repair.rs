@@ -36,7 +36,7 @@ use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
 /// A repair: replaces nodes that are not allowed in their position.
 #[derive(Clone, Copy)]
 pub(super) struct Repair {
-    /// Whether what ADF has no place for is kept in extensions that only this crate reads ([`RAW`](super::RAW)); otherwise
+    /// True if what ADF has no place for is kept in extensions that only this crate reads ([`RAW`](super::RAW)); otherwise
     /// plainer nodes are written.
     pub(super) keep_raw: bool,
 }
@@ -166,7 +166,7 @@ impl Repair {
 
     /// Returns `node` in a new item, row, cell or column, if `parent` is a list, table, row or layout; for lists
     /// of tasks or decisions, `node` must be a paragraph. Otherwise lifts `node` (writes it beside `parent`) if
-    /// `parent` can be split, and keeps it as raw ADF if not.
+    /// `parent` can be split, and writes what [`Self::kept`] returns if not.
     fn member<'a>(self, node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
         let holder = match parent {
             Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
@@ -186,8 +186,8 @@ impl Repair {
         parted(Node::new(holder), pieces)
     }
 
-    /// Returns `node` if `parent` allows it; otherwise all of it as raw ADF in an extension. For a `node` that
-    /// can't be written beside `parent`.
+    /// Returns `node` if `parent` allows it; otherwise what [`Self::kept`] returns. For a `node` that can't be
+    /// written beside `parent`.
     fn stuck<'a>(self, node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
         if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { self.kept(&node, parent) }
     }

@@ -110,8 +110,7 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &NodeLi
 fn with_name(node: Node<'_>) -> Node<'_> {
     let [only] = &node.attrs[..] else { return node };
     let name = only.value.shown().trim_matches(':');
-    let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
-    if only.name != "text" || name.is_empty() || !name.bytes().all(is_name) {
+    if only.name != "text" || name.is_empty() || !name.bytes().all(emoji::is_part) {
         return node;
     }
     let short = format!(":{name}:");

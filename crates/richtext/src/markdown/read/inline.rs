@@ -68,9 +68,9 @@ struct Build<'a, 'p> {
     marks: ThinVec<Mark<'a>>,
     /// The span of the outermost open element, which all nodes in the element get.
     group: Span,
-    /// Whether the last of `nodes` is a text node to which the next piece of text may be added.
+    /// True if the last of `nodes` is a text node to which the next piece of text may be added.
     joins: bool,
-    /// Whether the text of the last of `nodes` is equal to the source at its span.
+    /// True if the text of the last of `nodes` is equal to the source at its span.
     verbatim: bool,
     /// The source offset that was reached: the end of the last node or element, or the start of an element
     /// that was just opened.
@@ -80,7 +80,7 @@ struct Build<'a, 'p> {
 struct Open<'a> {
     /// The number of nodes in `Build::nodes` when the element opened.
     nodes: usize,
-    /// Whether the element added a mark to the marks of the next nodes.
+    /// True if the element added a mark to the marks of the next nodes.
     adds: bool,
     /// The raw source that is kept if the element turns out to be empty, such as a link without text; `None`
     /// if an empty element is dropped.

@@ -9,13 +9,13 @@ use crate::tree::{Attr, Kind, Node, Span};
 
 /// An item of a list, before it becomes a node.
 pub(super) struct Entry<'a> {
-    /// Whether the task is done; `None` if the item is not a task.
+    /// True if the task is done; `None` if the item is not a task.
     pub(super) task: Option<bool>,
     /// The attributes of the item, which are the first line in it.
     pub(super) given: ThinVec<Attr<'a>>,
-    /// Whether the item contains an empty comment (`<!-- -->`), which makes a task a block task.
+    /// True if the item contains an empty comment (`<!-- -->`), which makes a task a block task.
     pub(super) separated: bool,
-    /// Whether an empty comment ends the item, so that a list of tasks before the comment belongs to the
+    /// True if an empty comment ends the item, so that a list of tasks before the comment belongs to the
     /// item.
     pub(super) keeps: bool,
     pub(super) span: Span,

@@ -53,13 +53,13 @@ struct Cuts<'t> {
     at: usize,
     /// An iterator over the offsets of the line feeds that are not yet consumed.
     ends: memchr::Memchr<'t>,
-    /// Whether the text contains a carriage return, which may end a line.
+    /// True if the text contains a carriage return, which may end a line.
     returns: bool,
     /// The open top-level block that blank lines do not end, if any.
     open: Open,
-    /// Whether the previous line is blank.
+    /// True if the previous line is blank.
     after_blank: bool,
-    /// Whether a line since the last blank line begins like HTML or like a definition of a link. A fence
+    /// True if a line since the last blank line begins like HTML or like a definition of a link. A fence
     /// after such a line may be part of this HTML or definition, and open no block of code.
     covered: bool,
     /// The open top-level list item. `None` if none is open; otherwise the column at which its content

@@ -23,11 +23,11 @@ pub(super) struct Blocks {
     pub(super) flavor: Flavor,
     /// The names of the directives and HTML elements around the current position, the outermost first.
     pub(super) within: Vec<&'static str>,
-    /// Whether the next list has the second of the two signs that tell adjacent lists apart.
+    /// True if the next list has the second of the two signs that tell adjacent lists apart.
     pub(super) is_second: bool,
-    /// Whether the next siblings are written without what an edit leaves as it is.
+    /// True if the next siblings are written without what an edit leaves as it is.
     pub(super) is_lean: bool,
-    /// Whether a cell of HTML with one line of text is written on one line.
+    /// True if a cell of HTML with one line of text is written on one line.
     pub(super) is_compact: bool,
 }
 

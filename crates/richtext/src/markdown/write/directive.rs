@@ -203,10 +203,9 @@ fn by_name(out: &mut String, node: &Node<'_>, before: Option<char>) -> bool {
     let Some(short) = node.text_of("shortName") else { return false };
     let is_known = emoji::name_at(short) == Some(short);
     let name = short.trim_matches(':');
-    let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
     let carried = node.attrs.iter().filter(|it| attrs::is_carried(it)).count();
     let is_whole = if is_known { emoji::is_named(node) } else { carried == 1 };
-    if !is_whole || name.is_empty() || !name.bytes().all(is_name) || short.len() != name.len() + 2 {
+    if !is_whole || name.is_empty() || !name.bytes().all(emoji::is_part) || short.len() != name.len() + 2 {
         return false;
     }
     if is_known && emoji::may_follow(before) {

@@ -9,9 +9,9 @@ use crate::emoji;
 /// The surroundings of a text, as far as they decide how it is read.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
-    /// Whether the text begins a line, where signs of blocks such as `#` have a meaning.
+    /// True if the text begins a line, where signs of blocks such as `#` have a meaning.
     pub(super) starts_line: bool,
-    /// Whether the line of the text is not the first one of its paragraph.
+    /// True if the line of the text is not the first one of its paragraph.
     pub(super) continues: bool,
     /// The character before the text; `None` at the beginning of the block.
     pub(super) before: Option<char>,
@@ -26,13 +26,13 @@ pub(super) struct Around {
 /// The constructs that contain a text and decide which escapes it needs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Within {
-    /// Whether the text is in a cell of a pipe table.
+    /// True if the text is in a cell of a pipe table.
     pub(super) cell: bool,
-    /// Whether the text is in brackets: the label of a directive, or the text of a link.
+    /// True if the text is in brackets: the label of a directive, or the text of a link.
     pub(super) brackets: bool,
-    /// Whether the text is in a heading.
+    /// True if the text is in a heading.
     pub(super) heading: bool,
-    /// Whether the text is in a paragraph that is followed by a line of its attributes.
+    /// True if the text is in a paragraph that is followed by a line of its attributes.
     pub(super) followed: bool,
 }
 
@@ -227,8 +227,7 @@ fn is_directive(text: &str, at: usize, around: &Around) -> bool {
 
 /// Returns whether `text` begins with the short name of an emoji, of which the last colon may come after the text.
 fn is_emoji(text: &str, around: &Around) -> bool {
-    let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'+' | b'-');
-    let is_open = around.after == Some(':') && text[1..].bytes().all(is_name);
+    let is_open = around.after == Some(':') && text[1..].bytes().all(emoji::is_part);
     emoji::name_at(text).is_some() || is_open && emoji::name_at(&format!("{text}:")).is_some()
 }
 

@@ -19,14 +19,14 @@ pub(super) struct Inline<'o> {
     pub(super) out: &'o mut Out,
     pub(super) flavor: Flavor,
     pub(super) within: Within,
-    /// Whether the paragraph contains only one node. A picture is then written as a directive.
+    /// True if the paragraph contains only one node. A picture is then written as a directive.
     pub(super) alone: bool,
     lone: Lone,
     /// The number of directive labels that are open at this point of the output.
     labels: usize,
-    /// Whether the next character begins a line.
+    /// True if the next character begins a line.
     starts_line: bool,
-    /// Whether the current line is not the first one of the block.
+    /// True if the current line is not the first one of the block.
     continues: bool,
     /// The offset in the output at which the text of the block begins.
     start: usize,

@@ -4,7 +4,7 @@
 pub(super) struct Out {
     pub(super) text: String,
     prefix: String,
-    /// Whether the prefix of the current line is still to be written.
+    /// True if the prefix of the current line is still to be written.
     fresh: bool,
 }
 

@@ -60,7 +60,7 @@ struct Reader<'x, 'a> {
 #[derive(Clone, Copy, Default)]
 struct Scope {
     depth: usize,
-    /// Whether an `expand` macro here becomes a `nestedExpand`, because it is in a table cell or in another
+    /// True if an `expand` macro here becomes a `nestedExpand`, because it is in a table cell or in another
     /// expand.
     nested: bool,
 }

@@ -17,7 +17,7 @@ pub(super) struct Link<'a> {
     pub(super) end: usize,
     /// The offsets in the source at which the visible text begins and ends.
     pub(super) alias: (usize, usize),
-    /// Whether the link states a visible text, which is inline markup. Otherwise the target is shown, and is
+    /// True if the link states a visible text, which is inline markup. Otherwise the target is shown, and is
     /// not read as markup.
     pub(super) has_alias: bool,
     pub(super) target: Target<'a>,

@@ -19,7 +19,7 @@ pub(crate) struct Tag<'a> {
     pub(crate) class: Class,
     /// The offset at which the closing tag begins; `None` if there is none.
     pub(crate) close: Option<usize>,
-    /// Whether nothing but the tag and blanks is on its line.
+    /// True if nothing but the tag and blanks is on its line.
     alone: bool,
 }
 

@@ -199,11 +199,11 @@ impl<'n, 'a> Item<'n, 'a> {
 /// The position of an item among its siblings.
 #[derive(Clone, Copy)]
 struct Stands {
-    /// Whether the item is the first of its block, outside of any mark.
+    /// True if the item is the first of its block, outside of any mark.
     is_first: bool,
-    /// Whether the item is the last of its block, outside of any mark.
+    /// True if the item is the last of its block, outside of any mark.
     is_last: bool,
-    /// Whether a text that begins with a blank follows the item.
+    /// True if a text that begins with a blank follows the item.
     before_blank: bool,
 }
 

@@ -12,9 +12,9 @@ pub(super) struct Around {
     pub(super) care: Care,
     pub(super) in_link: bool,
     pub(super) in_cell: bool,
-    /// Whether the text is the first of its block or line, so that a sign at its start could begin a block.
+    /// True if the text is the first of its block or line, so that a sign at its start could begin a block.
     pub(super) is_first: bool,
-    /// Whether the text is the last of its block or line, so that a blank at its end would be lost.
+    /// True if the text is the last of its block or line, so that a blank at its end would be lost.
     pub(super) is_last: bool,
 }
 
