@@ -7,14 +7,14 @@
 //! - [`Confirm`] and [`Answer`] are the answers of a user to [`crate::Context::elicit`].
 //! - [`blocking()`] runs blocking work off the async threads, [`BlockingHandler`] is a handler that consists
 //!   of blocking work only.
-//! - [`Mounted`] is a server that another one mounts.
+//! - [`Mounted`] is a server that another one mounts. [`Subscriptions`] are the resources that clients are
+//!   subscribed to.
 //! - [`IntoEntry`], [`Described`] and [`Tagged`] are how a function with an attribute describes its entry;
 //!   [`Provider`] is the trait that `#[server]` implements.
 
 pub use crate::json::Json;
 pub use crate::runtime::blocking;
 pub use crate::schema::arguments::Rejected;
-pub use crate::server::Mounted;
 pub use crate::server::asking::{Answer, Confirm};
 pub use crate::server::context::OnCancel;
 pub use crate::server::entry::{
@@ -29,4 +29,5 @@ pub use crate::server::result::{
     Audio, Blocks, Fallible, HandlerError, Image, IntoPrompt, IntoResource, IntoToolError, IntoToolResult,
     Structured, embed,
 };
+pub use crate::server::{Mounted, Subscriptions};
 pub use crate::trace_context::TraceContext;

@@ -73,6 +73,7 @@ pub use plainwire_proto as proto;
 pub use plainwire_proto::model;
 pub use server::Principal;
 pub use server::Server;
+pub use server::audit;
 pub use server::catalog::ServerHandle;
 pub use server::context::{Context, State};
 pub use server::entry::{Entries, Prompt, Resource, ResourceTemplate, Tool, apps};

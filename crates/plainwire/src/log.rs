@@ -156,7 +156,7 @@ impl Visit for JsonFields {
 const MAX_FIELD: usize = 16_384;
 
 /// Formats a time since 1970 as UTC in RFC 3339, with milliseconds.
-fn utc(since_1970: Duration) -> String {
+pub(crate) fn utc(since_1970: Duration) -> String {
     let (days, seconds) = (since_1970.as_secs() / 86_400, since_1970.as_secs() % 86_400);
     // Years are counted from March, so that the day that a leap year adds is the last one. The cycle of leap
     // years is 400 years, or 146,097 days, long; 719,468 days are from 0000-03-01 to 1970-01-01.

@@ -4,14 +4,14 @@
 //! (lists and resources) that it watches. A change that a connection has not yet taken is not queued again,
 //! so that a connection that never reads holds at most one entry per watched topic. Publishing never waits
 //! and visits only the connections that watch the topic. Writing notifications is the work of the connection.
+//! A [`Follower`] hears when a resource gets its first watcher, and when it has lost its last one.
 //!
 //! Order of locks: the bus first, then a mailbox. No waker is called and no foreign code runs under either
 //! lock.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-#[cfg(feature = "http")]
-use std::sync::OnceLock;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use plainwire_proto::cursor::List;
@@ -51,11 +51,19 @@ impl Topic {
 /// connections. Shared by every connection of the server, its handles and the contexts of its calls.
 #[derive(Debug, Default)]
 pub(crate) struct Bus {
+    /// Not set if no part of the server follows what is watched.
+    follower: OnceLock<Arc<dyn Follower>>,
     index: Mutex<Index>,
     /// The queue of changes that are sent to other replicas of the server; not set if the server has no
     /// replicas.
     #[cfg(feature = "http")]
     outside: OnceLock<mpsc::Sender<Change>>,
+}
+
+/// A part of the server that follows which resources are watched.
+pub(crate) trait Follower: fmt::Debug + Send + Sync {
+    /// Called after a resource got its first watcher, or lost its last one; under no lock of the bus.
+    fn follow(&self);
 }
 
 /// The watchers of each topic.
@@ -176,17 +184,22 @@ impl Bus {
             Topic::Uri(uri) => index.uris.entry(Arc::clone(uri)).or_default(),
             list => index.lists.entry(list.clone()).or_default(),
         };
+        let is_first = watchers.is_empty();
         watchers.insert(number, Arc::clone(pending));
+        drop(index);
+        self.tell_follower(is_first, topic);
     }
 
     fn unwatch(&self, number: u64, topic: &Topic) {
         let mut index = lock(&self.index);
+        let mut is_last = false;
         match topic {
             Topic::Uri(uri) => {
                 if let Some(watchers) = index.uris.get_mut(uri) {
                     watchers.remove(&number);
                     if watchers.is_empty() {
                         index.uris.remove(uri);
+                        is_last = true;
                     }
                 }
             }
@@ -199,6 +212,32 @@ impl Bus {
                 }
             }
         }
+        drop(index);
+        self.tell_follower(is_last, topic);
+    }
+
+    /// Sets who follows what is watched. Only the first call has an effect.
+    pub(crate) fn set_follower(&self, follower: Arc<dyn Follower>) {
+        let _ = self.follower.set(follower);
+    }
+
+    fn tell_follower(&self, is_changed: bool, topic: &Topic) {
+        if is_changed
+            && matches!(topic, Topic::Uri(_))
+            && let Some(follower) = self.follower.get()
+        {
+            follower.follow();
+        }
+    }
+
+    /// Returns the resources that are watched, by their URIs, in no order.
+    pub(crate) fn watched(&self) -> Vec<String> {
+        lock(&self.index).uris.keys().map(ToString::to_string).collect()
+    }
+
+    /// Returns whether any resource is watched.
+    pub(crate) fn is_any_watched(&self) -> bool {
+        !lock(&self.index).uris.is_empty()
     }
 
     /// Returns the number of topics that are watched.

@@ -1,10 +1,12 @@
-//! Hooks: functions of the program that run once, before or after serving.
+//! Hooks: functions of the program that run once, before or after serving, and those that run while clients are
+//! subscribed to resources.
 //!
 //! In: futures that may fail. Out: the first failure, with the name of the hook.
 
 use std::future::Future;
 use std::pin::Pin;
 
+use super::subscribed::Work;
 use crate::error::{Error, Result};
 
 /// A function of the program that runs once, before or after serving.
@@ -15,6 +17,8 @@ pub(super) type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Result<()
 pub(crate) struct Hooks {
     pub(super) start: Vec<Hook>,
     pub(super) shutdown: Vec<Hook>,
+    /// Given to a [`Keeper`](super::subscribed::Keeper) when the server is built.
+    pub(super) subscribed: Vec<Work>,
 }
 
 impl Hooks {

@@ -21,6 +21,7 @@ use crate::schema::{Preset, Rewrite};
 use crate::stream::Tap;
 
 pub(crate) mod asking;
+pub mod audit;
 mod built;
 pub(crate) mod catalog;
 mod changes;
@@ -44,6 +45,7 @@ pub(crate) mod roots;
 mod serving;
 #[cfg(feature = "http")]
 pub mod store;
+mod subscribed;
 
 pub(crate) use built::Built;
 use catalog::{ServerHandle, SharedCatalog};
@@ -53,6 +55,7 @@ pub(crate) use hooks::Hooks;
 use layering::Layering;
 pub use mount::Mounted;
 pub use principal::Principal;
+pub use subscribed::Subscriptions;
 
 /// An MCP server, built step by step and then served.
 ///
@@ -414,23 +417,32 @@ impl Server {
 
     /// Runs `hook` before the first request is read. If the hook fails, serving does not begin. Hooks do not
     /// run in a server that is connected to a client in its own process, as by [`crate::testing::client`].
-    pub fn on_start<F, Fut>(mut self, hook: F) -> Self
-    where
-        F: FnOnce() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<(), String>> + Send + 'static,
-    {
+    pub fn on_start<Fut: Future<Output = Result<(), String>> + Send + 'static>(
+        mut self,
+        hook: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Self {
         self.hooks.start.push(Box::new(move || Box::pin(hook())));
         self
     }
 
     /// Runs `hook` after the last answer was sent. Like the hooks of [`Self::on_start`], the hook does not run in a
     /// server that is connected to a client in its own process.
-    pub fn on_shutdown<F, Fut>(mut self, hook: F) -> Self
-    where
-        F: FnOnce() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<(), String>> + Send + 'static,
-    {
+    pub fn on_shutdown<Fut: Future<Output = Result<(), String>> + Send + 'static>(
+        mut self,
+        hook: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Self {
         self.hooks.shutdown.push(Box::new(move || Box::pin(hook())));
+        self
+    }
+
+    /// Runs `work` on a task of its own while clients are subscribed to at least one resource, for example to ask another program whether
+    /// the resources have changed. The work begins with the first subscription of any client, is dropped at its current `.await` after
+    /// the last one has ended, and begins again with the next one. All connections of the process share one task.
+    pub fn while_subscribed<Fut: Future<Output = ()> + Send + 'static>(
+        mut self,
+        work: impl Fn(Subscriptions) -> Fut + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.subscribed.push(Box::new(move |subscriptions| Box::pin(work(subscriptions))));
         self
     }
 }

@@ -85,6 +85,7 @@ impl Server {
         self.logging |= logging;
         self.hooks.start.extend(hooks.start);
         self.hooks.shutdown.extend(hooks.shutdown);
+        self.hooks.subscribed.extend(hooks.subscribed);
         for (kind, declared) in experimental.0 {
             let known =
                 self.experimental.0.entry(kind).or_insert_with(|| Value::Object(serde_json::Map::new()));

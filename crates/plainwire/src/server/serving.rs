@@ -14,6 +14,7 @@ use super::asking::Sealer;
 use super::catalog::Settings;
 use super::entry::apps;
 use super::principal::Principal;
+use super::subscribed::Keeper;
 use super::{Built, Hooks, Server, connection};
 use crate::error::{Error, Result};
 use crate::log;
@@ -101,7 +102,7 @@ impl Server {
         };
         let names = (self.info.name.as_str(), self.info.version.as_str());
         let sealer = Sealer::new(keys, names, self.sealing.ttl, self.sealing.single_use);
-        let Self { cache_hint, layering, page_size, preset, slow_step, .. } = self;
+        let Self { cache_hint, mut hooks, layering, page_size, preset, slow_step, .. } = self;
         if let Some(message) = self.states.problem() {
             return Err(Error::Declaration { at: self.at, message });
         }
@@ -139,7 +140,8 @@ impl Server {
             tap: self.tap,
             timeout: self.timeout,
         };
-        Ok((Arc::new(built), self.hooks))
+        Keeper::keep(&built.shared.bus, std::mem::take(&mut hooks.subscribed));
+        Ok((Arc::new(built), hooks))
     }
 }
 

@@ -204,3 +204,51 @@ async fn bad_subscriptions_and_listens_are_refused_and_the_next_request_is_serve
     }
     assert_eq!(raw.ask(&subscribe("item://first")).await, result("1", "{}"));
 }
+
+#[tokio::test]
+async fn work_runs_from_the_first_subscription_to_the_end_of_the_last_one() {
+    struct Ends(tokio::sync::mpsc::UnboundedSender<Vec<String>>);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            let _ = self.0.send(vec!["ended".to_owned()]);
+        }
+    }
+    let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let work = move |mut subscriptions: plainwire::handler::Subscriptions| {
+        let ends = Ends(said.clone());
+        async move {
+            loop {
+                let mut uris = subscriptions.uris();
+                uris.sort();
+                for uri in &uris {
+                    subscriptions.notify_resource_updated(uri);
+                }
+                ends.0.send(uris).expect("a test that listens");
+                subscriptions.changed().await;
+            }
+        }
+    };
+    let mut raw = Raw::session(items().while_subscribed(work), LEGACY).await;
+    let unsubscribe =
+        |uri: &str| request(LEGACY, "1", "resources/unsubscribe", &format!(r#"{{"uri":"{uri}"}}"#));
+    for _ in 0..2 {
+        assert!(heard.try_recv().is_err(), "nobody is subscribed");
+        assert_eq!(raw.ask(&subscribe("item://first")).await, result("1", "{}"));
+        assert_eq!(raw.line().await, updated("item://first"));
+        assert_eq!(heard.recv().await.expect("a round"), ["item://first"]);
+        assert_eq!(raw.ask(&subscribe("item://all/7")).await, result("1", "{}"));
+        let mut lines = [raw.line().await, raw.line().await];
+        lines.sort();
+        assert_eq!(lines, [updated("item://all/7"), updated("item://first")]);
+        assert_eq!(heard.recv().await.expect("a round"), ["item://all/7", "item://first"]);
+        assert_eq!(raw.ask(&unsubscribe("item://first")).await, result("1", "{}"));
+        assert_eq!(raw.line().await, updated("item://all/7"));
+        assert_eq!(heard.recv().await.expect("a round"), ["item://all/7"]);
+        assert_eq!(raw.ask(&unsubscribe("item://all/7")).await, result("1", "{}"));
+        assert_eq!(heard.recv().await.expect("an end"), ["ended"]);
+    }
+    raw.ask(&subscribe("item://first")).await;
+    assert_eq!(heard.recv().await.expect("a round"), ["item://first"]);
+    drop(raw);
+    assert_eq!(heard.recv().await.expect("an end"), ["ended"], "the client has left");
+}

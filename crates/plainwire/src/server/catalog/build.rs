@@ -94,7 +94,7 @@ impl<'b> Builder<'b> {
                 };
                 let layer = presentation.layer(&tool);
                 listed.input_schema = presentation.listed(&it.core.schema).listed(self.settings.preset);
-                listed.output_schema = listed.output_schema.map(|it| presentation.listed_output(&it));
+                listed.output_schema = listed.output_schema.and_then(|it| presentation.listed_output(&it));
                 Some(layer)
             }
         };

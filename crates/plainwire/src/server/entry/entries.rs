@@ -68,6 +68,17 @@ impl Entries {
         self
     }
 
+    /// Keeps the tools whose name `keep` wants. All others do not exist: they are in no list, and can't be called.
+    pub fn retain_tools(mut self, keep: impl Fn(&str) -> bool) -> Self {
+        self.declared.tools.retain(|it| keep(it.name()));
+        self
+    }
+
+    /// Returns the names of the tools, in the order in which they were added.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.declared.tools.iter().map(Tool::name)
+    }
+
     /// Adds the entries of `provider` after those of this group.
     pub fn with(mut self, provider: impl Provider) -> Self {
         let others = Arc::new(provider).entries().declared;

@@ -62,6 +62,8 @@ pub struct Presentation {
     accepts_format: bool,
     /// The form of a result if the call names none; `None` in the profile `data`, where no call can name one.
     default: Option<Format>,
+    /// Whether lists have no output schemas.
+    hides_output_schemas: bool,
     is_pretty: bool,
     /// The maximal size of a result, in bytes.
     limit: usize,
@@ -84,6 +86,7 @@ impl Presentation {
         Self {
             accepts_format: false,
             default: None,
+            hides_output_schemas: false,
             is_pretty: false,
             limit: LIMIT,
             shows_cards: false,
@@ -105,6 +108,14 @@ impl Presentation {
     #[must_use]
     pub fn default_format(mut self, format: Format) -> Self {
         self.default = self.default.map(|_| format);
+        self
+    }
+
+    /// Leaves output schemas out of lists. Models rarely read them, and they often cost more than all inputs. Results are the same, with
+    /// structured content.
+    #[must_use]
+    pub fn hide_output_schemas(mut self) -> Self {
+        self.hides_output_schemas = true;
         self
     }
 
@@ -182,8 +193,8 @@ pub(crate) trait Present: Send + Sync {
     /// Returns the schema with the argument that the presentation adds, for lists.
     fn listed(&self, schema: &InputSchema) -> InputSchema;
 
-    /// Returns the schema of everything that the tool can return, for lists.
-    fn listed_output(&self, schema: &RawJson) -> RawJson;
+    /// Returns the schema of everything that the tool can return, for lists; `None` if lists have no output schemas.
+    fn listed_output(&self, schema: &RawJson) -> Option<RawJson>;
 
     /// Returns the page on which results are shown; `None` without one.
     fn card(&self) -> Option<Resource>;
@@ -227,8 +238,8 @@ impl Present for Presentation {
         }
     }
 
-    fn listed_output(&self, schema: &RawJson) -> RawJson {
-        error::with_others(schema)
+    fn listed_output(&self, schema: &RawJson) -> Option<RawJson> {
+        (!self.hides_output_schemas).then(|| error::with_others(schema))
     }
 
     fn card(&self) -> Option<Resource> {
