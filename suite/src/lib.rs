@@ -3,6 +3,7 @@
 //! - [`specimen`]: a server with a bit of everything that always gives the same answers.
 //! - [`transcript`]: reads the transcripts.
 //! - [`fuzz`]: the fuzz targets, which also run on the reviewed inputs as ordinary tests.
+//! - [`openapi`]: a judge of HTTP exchanges by the OpenAPI documents of Atlassian.
 //! - [`binary`]: the command `plainwire`, freshly built.
 //! - `program`: a process under test, with its input and output. Unix only.
 //!
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub mod binary;
 pub mod fuzz;
+pub mod openapi;
 #[cfg(unix)]
 pub mod program;
 pub mod specimen;
