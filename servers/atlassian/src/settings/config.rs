@@ -1,0 +1,125 @@
+//! All settings together: read, checked, and ready for the server.
+
+use super::layers::Layers;
+use super::problem::{Problem, Problems};
+use super::reader::{ReadFile, Reader};
+use super::{names, no_effect, site, tools};
+use crate::rest::{Credentials, Request, Site, SiteSettings};
+use crate::server::{Atlassian, Unusable};
+use crate::tools::Choice;
+
+/// The settings of a server, as they were read.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The site of Jira.
+    pub jira: SiteSettings,
+    /// Whether the site has to be asked for its cloud id, which [`Config::located`] does.
+    pub finds_cloud_id: bool,
+    /// Only these projects, by their keys. Empty is no limit.
+    pub projects: Vec<String>,
+    /// The tools that are offered.
+    pub choice: Choice,
+    /// What has no effect, and what is dangerous. Sentences without secrets.
+    pub warnings: Vec<String>,
+}
+
+impl Config {
+    /// Reads the settings. `read_file` reads the files of certificates that they name; nothing else is read, and nothing is sent.
+    ///
+    /// # Errors
+    /// All that is wrong with them, at once.
+    pub fn read(layers: &Layers, read_file: ReadFile<'_>) -> Result<Self, Problems> {
+        let mut reader = Reader::new(layers, read_file);
+        look_at_others(&mut reader, layers);
+        let site = site::read(&mut reader);
+        let (choice, projects) = (tools::read(&mut reader), tools::projects(&mut reader));
+        if let Some((site, _)) = &site
+            && reader.problems.is_empty()
+            && let Err(fault) = Site::new(site.clone())
+        {
+            reader.problem(names::of_field(fault.setting), fault.message);
+        }
+        match site {
+            Some((jira, finds_cloud_id)) if reader.problems.is_empty() => {
+                Ok(Self { jira, finds_cloud_id, projects, choice, warnings: reader.warnings })
+            }
+            _ => Err(Problems(reader.problems)),
+        }
+    }
+
+    /// Asks the site for its cloud id, if [`finds_cloud_id`](Self::finds_cloud_id) says so. Otherwise returns at once.
+    ///
+    /// One request, without credentials. Cancel safe.
+    ///
+    /// # Errors
+    /// The site does not say its id.
+    ///
+    /// Source: `GET /_edge/tenant_info` of sites on Cloud, which no document describes.
+    pub async fn located(mut self) -> Result<Self, Unusable> {
+        if self.finds_cloud_id {
+            let id = cloud_id(&self.jira).await.map_err(|why| {
+                let advice = "set JIRA_CLOUD_ID to the id of the site, which an administrator finds in its address at admin.atlassian.com";
+                Unusable(format!("the site does not say its cloud id: {why}; {advice}"))
+            })?;
+            (self.jira.cloud_id, self.finds_cloud_id) = (Some(id), false);
+        }
+        Ok(self)
+    }
+
+    /// Returns the settings of the server: the site, the projects and the choice of tools. All else is as [`Atlassian::new`] has it.
+    pub fn server(self) -> Atlassian {
+        Atlassian { projects: self.projects, choice: self.choice, ..Atlassian::new(self.jira) }
+    }
+}
+
+/// Asks a site for its cloud id, as nobody. The error is a sentence.
+pub(crate) async fn cloud_id(site: &SiteSettings) -> Result<String, String> {
+    #[derive(serde::Deserialize)]
+    struct Tenant {
+        #[serde(rename = "cloudId")]
+        id: String,
+    }
+    let settings = SiteSettings { cloud_id: None, credentials: Credentials::None, ..site.clone() };
+    let site = Site::new(settings).map_err(|fault| fault.to_string())?;
+    let tenant = site.json(Request::get(["_edge", "tenant_info"])).await;
+    tenant.map(|it: Tenant| it.id).map_err(|error| error.message())
+}
+
+/// Looks at the names that are no variables of this server.
+fn look_at_others(reader: &mut Reader<'_>, layers: &Layers) {
+    let mut idle: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, source) in &layers.others {
+        let bare = name.strip_prefix("MCP_").unwrap_or(name);
+        if bare == "JIRA_INTERNAL_ONLY_PROJECTS" {
+            // It keeps customers from reading comments: to ignore it would do harm.
+            let message = "expected none, since this server can't keep the comments of a project internal: \
+                           set DISABLED_TOOLS=jira_add_comment,jira_edit_comment instead";
+            reader.problems.push(Problem {
+                name: name.clone(),
+                source: Some(*source),
+                message: message.to_owned(),
+            });
+        } else if let Some(reason) = no_effect::reason(name).or_else(|| no_effect::reason(bare)) {
+            match idle.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, names)) => names.push(name),
+                None => idle.push((reason, vec![name])),
+            }
+        } else {
+            let near = names::meant(bare);
+            let meant = near.map_or(String::new(), |it| format!("; did you mean {it}?"));
+            if source.is_for_us() {
+                let message = format!("expected the name of a setting, but found another one{meant}");
+                let name = plainwire::proto::json::visible(name, 80);
+                reader.problems.push(Problem { name, source: Some(*source), message });
+            } else if near.is_some() {
+                let name = plainwire::proto::json::visible(name, 80);
+                reader.warn(format!("{name} has no effect here, because there is no such setting{meant}"));
+            }
+        }
+    }
+    for (reason, mut names) in idle {
+        names.dedup();
+        let (verb, list) = (if names.len() == 1 { "has" } else { "have" }, names.join(", "));
+        reader.warn(format!("{list} {verb} no effect here, because {reason}"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Layers of names and values: which value holds, and where it comes from.
+//!
+//! In: pairs of a file, a local file, an environment and flags. Out: the value of a variable in the highest layer that has one. A blank
+//! value is none: it neither sets nor removes anything, since launchers pass variables that they have no value for.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use plainwire::proto::json::visible;
+
+use super::names::{self, Variable};
+
+/// Where values come from, from the lowest layer to the highest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// The file that a team shares.
+    File,
+    /// The file beside it, of this machine.
+    LocalFile,
+    /// The environment.
+    Environment,
+    /// The command line.
+    Flags,
+}
+
+impl Source {
+    /// All sources, the highest first.
+    const DOWNWARDS: [Self; 4] = [Self::Flags, Self::Environment, Self::LocalFile, Self::File];
+
+    /// Returns whether the names in it were written for this server, so that an unknown one is a mistake.
+    pub(super) fn is_for_us(self) -> bool {
+        self != Self::Environment
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "in the file",
+            Self::LocalFile => "in the local file",
+            Self::Environment => "in the environment",
+            Self::Flags => "on the command line",
+        })
+    }
+}
+
+/// Values from several sources, one above the other.
+#[derive(Clone, Default)]
+pub struct Layers {
+    values: BTreeMap<Source, BTreeMap<&'static str, Given>>,
+    /// Names that are no variables of ours.
+    pub(super) others: Vec<(String, Source)>,
+}
+
+/// A value, and by which of its names it was given.
+#[derive(Clone)]
+struct Given {
+    text: String,
+    place: usize,
+}
+
+/// A value that holds, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The name of the variable.
+    pub name: &'static str,
+    /// Its value, shortened and without invisible characters; `set` for a secret.
+    pub value: String,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+impl Layers {
+    /// Adds values to a layer. Names are read in any case; see [`Variable`] for their other spellings.
+    #[must_use]
+    pub fn with(mut self, source: Source, values: impl IntoIterator<Item = (String, String)>) -> Self {
+        for (name, text) in values {
+            let text = text.trim();
+            if text.is_empty() {
+                continue;
+            }
+            let upper = name.trim().to_ascii_uppercase();
+            let Some((variable, place)) = names::find(&upper) else {
+                self.others.push((upper, source));
+                continue;
+            };
+            let layer = self.values.entry(source).or_default();
+            // Of `https_proxy` and `HTTPS_PROXY` the later one wins, as do flags that are given twice.
+            if layer.get(variable.name).is_none_or(|it| it.place >= place) {
+                layer.insert(variable.name, Given { text: text.to_owned(), place });
+            }
+        }
+        self
+    }
+
+    /// Returns the value of a variable that holds.
+    pub(super) fn get(&self, name: &str) -> Option<(&str, Source)> {
+        debug_assert!(names::find(name).is_some_and(|(it, _)| it.name == name), "{name} is in the table");
+        Source::DOWNWARDS.into_iter().find_map(|source| {
+            let given = self.values.get(&source)?.get(name)?;
+            Some((given.text.as_str(), source))
+        })
+    }
+
+    /// Returns the values that hold, in the order of [`variables`](super::variables).
+    pub fn shown(&self) -> Vec<Shown> {
+        let shown = |it: &Variable| {
+            let (text, source) = self.get(it.name)?;
+            let value = if it.is_secret { "set".to_owned() } else { safe(text) };
+            Some(Shown { name: it.name, value, source })
+        };
+        names::variables().iter().filter_map(shown).collect()
+    }
+}
+
+impl fmt::Debug for Layers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.shown()).finish()
+    }
+}
+
+/// Returns a value for a message: short and visible. An address with a user in it may hold a password, and is not shown.
+pub(super) fn safe(text: &str) -> String {
+    if text.contains('@') && text.contains("://") {
+        "an address with a user".to_owned()
+    } else {
+        visible(text, 80)
+    }
+}
