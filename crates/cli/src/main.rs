@@ -6,6 +6,7 @@ mod above;
 mod args;
 mod arguments;
 mod ask;
+mod atlassian;
 mod completion;
 mod connect;
 mod convert;
@@ -137,6 +138,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Tokens(it) => tokens::run(it).await,
             Command::Lint(it) => lint::run(it).await,
             Command::Schemas(it) => schemas::run(it).await,
+            Command::Atlassian(it) => atlassian::run(it).await,
             Command::Inventory(it) => inventory::run(it),
             Command::Patterns(it) => patterns::run(&it),
             Command::New(it) => new::run(&it),

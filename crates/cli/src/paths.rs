@@ -88,6 +88,14 @@ pub(crate) fn data() -> Option<PathBuf> {
     data_folder(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
 }
 
+/// Returns the folder for this command's own settings, where `servers.json` is; `None` if the environment does not determine it.
+pub(crate) fn settings() -> Option<PathBuf> {
+    let own = |it: ConfigFile| {
+        (it.client == KnownClient::Plainwire).then(|| it.path.parent().map(PathBuf::from))?
+    };
+    config_files().into_iter().find_map(own)
+}
+
 fn data_folder(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let base = match os {
         "macos" => folder("HOME")?.join("Library/Application Support"),

@@ -11,6 +11,7 @@ use plainwire::model::LogLevel;
 use plainwire::proto::revision::Revision;
 use plainwire_inspect::lint::{Client, RULES, Severity};
 
+use crate::atlassian::AtlassianCommand;
 use crate::convert::{Convert, Patch};
 use crate::exit::ServerChoice;
 use crate::inventory::InventoryCommand;
@@ -77,6 +78,8 @@ pub(crate) enum Command {
     Lint(Lint),
     /// List the kinds of values that the tools of a server return, or print their JSON Schemas.
     Schemas(Schemas),
+    /// Check the settings for Jira, and the site that they lead to.
+    Atlassian(AtlassianCommand),
     /// Check, copy, fill and print an inventory.
     Inventory(InventoryCommand),
     /// Check the data file of a pattern library.

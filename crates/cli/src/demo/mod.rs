@@ -1,9 +1,10 @@
 //! `plainwire demo`: prints one call in each of the five revisions, byte for byte, with an explanation of
-//! each frame. Then it prints a call over HTTP in each era.
+//! each frame. Then it prints a call over HTTP in each era, and the edit of a rich text in Jira.
 //!
 //! For the five revisions, client and server are those of the library, connected inside this process. The
 //! frames are those that a pipe would carry.
 
+mod jira;
 mod web;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub(crate) async fn run() -> Result<Exit, Failure> {
     }
     web::play().await?;
     output::line("\nThe same server and the same function answered in all five revisions.")?;
+    jira::play().await?;
     Ok(Exit::Done)
 }
 

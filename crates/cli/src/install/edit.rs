@@ -60,7 +60,7 @@ pub(super) fn options() -> ParseOptions {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
+pub(crate) fn parse(text: &str) -> Result<CstRootNode, String> {
     let broken = |line: usize, why: String| format!("expected JSON, but found in line {line}: {why}");
     CstRootNode::parse(text, &options())
         .map_err(|error| broken(error.line_display(), error.kind().to_string()))

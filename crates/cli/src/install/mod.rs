@@ -6,7 +6,7 @@
 //! [`difference`] computes the difference.
 
 mod difference;
-mod edit;
+pub(crate) mod edit;
 mod file;
 #[cfg(test)]
 mod tests;

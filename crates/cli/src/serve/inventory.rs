@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use clap::Args;
 use plainwire::Server;
 use plainwire_inventory::store::{Clock, MEMORY};
-use plainwire_inventory::time::Day;
 use plainwire_inventory::{Inventory, Profile};
 
 use super::library::{LibraryOptions, refuse};
@@ -20,15 +19,12 @@ pub(crate) struct InventoryOptions {
     /// Fill an empty inventory with eighteen months of a furniture workshop. Without --data, it is in memory only.
     #[arg(long)]
     sample: bool,
-    /// The day that counts as today, as in `2026-06-30`.
-    #[arg(long, value_name = "DATE")]
-    today: Option<Day>,
 }
 
 impl InventoryOptions {
     /// Refuses the options with another server.
     pub(crate) fn refuse_any(&self, server: &str) -> Result<(), Failure> {
-        refuse(&[("--sample", self.sample), ("--today", self.today.is_some())], "inventory", server)
+        refuse(&[("--sample", self.sample)], "inventory", server)
     }
 
     /// Returns the server.
@@ -40,7 +36,7 @@ impl InventoryOptions {
             None => own_file()?,
         };
         let mut inventory = Inventory::new(data);
-        inventory.clock = Clock { today: self.today };
+        inventory.clock = Clock { today: shared.today };
         inventory.sample = self.sample;
         if shared.is_gated() {
             inventory.profile = Profile::Gated;

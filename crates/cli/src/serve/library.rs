@@ -3,20 +3,26 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use plainwire_inventory::time::Day;
 
 use crate::exit::Failure;
 
 /// The options of a server that has a library.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Options of `serve inventory`, `serve learning` and `serve patterns`")]
+#[command(
+    next_help_heading = "Options of `serve inventory`, `serve learning`, `serve patterns` and `serve site`"
+)]
 pub(crate) struct LibraryOptions {
     /// Serve the patterns in FILE instead of those of the program; or keep the inventory or the vault in FILE instead of in the
-    /// user's folder.
+    /// user's folder, or the site in FILE instead of in memory.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) data: Option<PathBuf>,
     /// The form of results: Markdown or JSON, as each call wants, or JSON only. `serve inventory` is JSON only by default.
     #[arg(long, value_enum)]
     profile: Option<ProfileName>,
+    /// The day that counts as today, as in `2026-06-30`.
+    #[arg(long, value_name = "DATE")]
+    pub(crate) today: Option<Day>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,10 +42,19 @@ impl LibraryOptions {
         self.profile == Some(ProfileName::Data)
     }
 
-    /// Refuses the options with another server.
-    pub(crate) fn refuse_any(&self, server: &str) -> Result<(), Failure> {
-        let given = [("--data", self.data.is_some()), ("--profile", self.profile.is_some())];
-        refuse(&given, "patterns`, `learning` or `inventory", server)
+    /// Refuses a file with a server that keeps nothing in one.
+    pub(crate) fn refuse_data(&self, server: &str) -> Result<(), Failure> {
+        refuse(&[("--data", self.data.is_some())], "patterns`, `learning`, `inventory` or `site", server)
+    }
+
+    /// Refuses the form of results with a server that has one form only.
+    pub(crate) fn refuse_profile(&self, server: &str) -> Result<(), Failure> {
+        refuse(&[("--profile", self.profile.is_some())], "patterns`, `learning` or `inventory", server)
+    }
+
+    /// Refuses a day with a server that does not ask which day it is.
+    pub(crate) fn refuse_today(&self, server: &str) -> Result<(), Failure> {
+        refuse(&[("--today", self.today.is_some())], "inventory` or `site", server)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `plainwire serve`: serves a built-in server on stdin and stdout, or over HTTP.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use plainwire::Server;
@@ -9,40 +9,48 @@ use plainwire::http::Http;
 use plainwire::outputs::{self, Folder};
 use plainwire::stream::tap::Tap;
 
-use self::options::{Builtin, LogFormat, Serve};
+use self::options::{Builtin, LogFormat, Serve, Shared};
 use crate::exit::{Exit, Failure};
 use crate::{output, secret_file};
 
+mod atlassian;
 pub(crate) mod inventory;
 mod learning;
 pub(crate) mod library;
 pub(crate) mod options;
+mod site;
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
-    let mut server: Server = match args.server {
-        Builtin::Inventory => {
-            args.patterns.refuse_any("inventory")?;
-            args.learning.refuse_any("inventory")?;
-            args.inventory.server(&args.library)?
+    args.refuse_others()?;
+    let mut site = None;
+    let server: Server = match args.server {
+        Builtin::Atlassian if args.atlassian.list_tools => return args.atlassian.print_tools(),
+        Builtin::Atlassian if args.atlassian.demo => {
+            let (server, behind) = atlassian::demo(&args.atlassian, &args.site, &args.library).await?;
+            site = Some(behind);
+            server
         }
-        Builtin::Learning => {
-            args.inventory.refuse_any("learning")?;
-            args.patterns.refuse_any("learning")?;
-            args.learning.server(&args.library, args.http.is_some())?
-        }
-        Builtin::Patterns => {
-            args.inventory.refuse_any("patterns")?;
-            args.learning.refuse_any("patterns")?;
-            args.patterns.server(&args.library)?
-        }
-        Builtin::Reference => {
-            args.library.refuse_any("reference")?;
-            args.patterns.refuse_any("reference")?;
-            args.inventory.refuse_any("reference")?;
-            args.learning.refuse_any("reference")?;
-            plainwire_reference::server()
-        }
+        Builtin::Atlassian if args.atlassian.validate => return args.atlassian.check(),
+        Builtin::Atlassian => args.atlassian.server().await?,
+        Builtin::Inventory => args.inventory.server(&args.library)?,
+        Builtin::Learning => args.learning.server(&args.library, args.shared.http.is_some())?,
+        Builtin::Patterns => args.patterns.server(&args.library)?,
+        Builtin::Reference => plainwire_reference::server(),
+        Builtin::Site => return site::run(&args.site, &args.library, args.shared.http.as_deref()).await,
     };
+    let server = with_options(server, &args.shared)?;
+    match site {
+        None => serve(server, &args.shared).await?,
+        Some(site) if args.shared.http.is_none() && io::stdin().is_terminal() => {
+            site.beside(atlassian::for_a_person(server)).await?;
+        }
+        Some(site) => site.beside(serve(server, &args.shared)).await?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Applies the options that each server has.
+fn with_options(mut server: Server, args: &Shared) -> Result<Server, Failure> {
     if let Some(path) = &args.outputs {
         let folder = Folder::open(path)
             .map_err(|error| Failure::usage(format!("--outputs {}: {error}", path.display())))?;
@@ -51,29 +59,29 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     if args.log == LogFormat::Json {
         server = server.log_json();
     }
-    if let Some(tap) = tap(args.trace)? {
+    if let Some(tap) = tap(args.trace.clone())? {
         server = server.tap(tap);
     }
-    match &args.http {
-        None => server.stdio().await?,
-        Some(address) => {
-            check_address(address)?;
-            let mut http = Http::new(server);
-            if args.sse {
-                http = http.http_sse();
-            }
-            for (name, token) in args.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default() {
-                http = http.bearer_token(name, token);
-            }
-            if let (Some(certificate), Some(key)) = (args.tls_cert, args.tls_key) {
-                check_file("--tls-cert", &certificate)?;
-                check_file("--tls-key", &key)?;
-                http = http.tls(certificate, key);
-            }
-            http.serve(address).await.map_err(|error| not_served(error, address))?;
-        }
+    Ok(server)
+}
+
+/// Serves on stdin and stdout, or over HTTP.
+async fn serve(server: Server, args: &Shared) -> Result<(), Failure> {
+    let Some(address) = &args.http else { return Ok(server.stdio().await?) };
+    check_address(address)?;
+    let mut http = Http::new(server);
+    if args.sse {
+        http = http.http_sse();
     }
-    Ok(Exit::Done)
+    for (name, token) in args.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default() {
+        http = http.bearer_token(name, token);
+    }
+    if let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) {
+        check_file("--tls-cert", certificate)?;
+        check_file("--tls-key", key)?;
+        http = http.tls(certificate, key);
+    }
+    http.serve(address).await.map_err(|error| not_served(error, address))
 }
 
 /// Refuses an address without a host or a port.

@@ -105,7 +105,7 @@ fn the_habits_of_other_clients_are_answered_with_the_line() {
     check(
         "serve",
         "expected the name of a built-in server, but found none",
-        "`plainwire serve inventory`, `plainwire serve learning`, `plainwire serve patterns`, `plainwire serve reference`",
+        "`plainwire serve atlassian`, `plainwire serve inventory`, `plainwire serve learning`, `plainwire serve patterns`, `plainwire serve reference`, `plainwire serve site`",
     );
     let twice = "the server follows `--` already: leave out sh";
     check("list sh -- notes", "expected an option, but found \"sh\"", twice);
