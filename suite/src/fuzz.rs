@@ -7,6 +7,7 @@
 //! runtime, whose ids and session ids differ each time.
 
 mod arguments;
+mod atlassian;
 mod bytes;
 mod client_reader;
 mod cursor;
@@ -25,6 +26,7 @@ mod slim;
 mod sse;
 
 pub use arguments::arguments;
+pub use atlassian::atlassian;
 pub use client_reader::client_reader;
 pub use cursor::cursor;
 pub use envelope::envelope;
@@ -45,8 +47,9 @@ pub type Target = fn(&[u8]);
 
 /// The targets, each with its name, which is also that of its folder in `fuzz/corpus/` and of its file in
 /// `fuzz/fuzz_targets/`.
-pub const TARGETS: [(&str, Target); 17] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("arguments", arguments),
+    ("atlassian", atlassian),
     ("client_reader", client_reader),
     ("cursor", cursor),
     ("envelope", envelope),

@@ -28,7 +28,7 @@ use rooms::{MAY_BE_IN_A_CIRCLE, ROOMS, Room};
 
 /// Each package, and the packages of this repository that it may depend on. A new package has to be added
 /// here and to ARCHITECTURE.md.
-const MAY_KNOW: [(&str, &[&str]); 24] = [
+const MAY_KNOW: [(&str, &[&str]); 26] = [
     // Examples may depend only on what a reader of them would depend on.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
@@ -46,10 +46,12 @@ const MAY_KNOW: [(&str, &[&str]); 24] = [
     ("plainwire-oauth", &["plainwire"]),
     ("plainwire-inspect", &["plainwire-proto"]),
     ("plainwire-sqlite", &[]),
+    ("plainwire-atlassian", &["plainwire", "plainwire-richtext", "plainwire-sqlite"]),
     ("plainwire-inventory", &["plainwire", "plainwire-sqlite"]),
     ("plainwire-learning", &["plainwire", "plainwire-sqlite"]),
     ("plainwire-patterns", &["plainwire", "plainwire-sqlite"]),
     ("plainwire-reference", &["plainwire"]),
+    ("plainwire-site", &["plainwire-richtext", "plainwire-sqlite"]),
     ("plainwire-conformance", &["plainwire"]),
     ("plainwire-bench-server", &["plainwire"]),
     ("plainwire-hostile", &["plainwire"]),
@@ -60,12 +62,14 @@ const MAY_KNOW: [(&str, &[&str]); 24] = [
 const KNOW_ALL: [&str; 2] = ["plainwire-cli", "plainwire-suite"];
 
 /// The rooms (folders or files of modules) whose code may start tasks.
-const SPAWN: [&str; 5] = [
+const SPAWN: [&str; 7] = [
     "crates/plainwire/src/runtime/",
     "crates/oauth/src/runtime.rs",
+    "servers/atlassian/src/runtime.rs",
     "servers/inventory/src/runtime.rs",
     "servers/learning/src/runtime.rs",
     "servers/patterns/src/runtime.rs",
+    "servers/site/src/runtime.rs",
 ];
 
 /// A source file that is shipped, without the unit tests at its end.

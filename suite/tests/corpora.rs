@@ -26,6 +26,11 @@ fn replay(target: &str) {
 }
 
 #[test]
+fn the_corpus_of_atlassian_keeps_its_promises() {
+    replay("atlassian");
+}
+
+#[test]
 fn the_corpus_of_cursor_keeps_its_promises() {
     replay("cursor");
 }

@@ -73,7 +73,7 @@ fn options_of_other_servers_are_refused() {
         ),
         (
             &["serve", "reference", "--data", "x"],
-            "expected --data with the server `patterns`, `learning` or `inventory`",
+            "expected --data with the server `patterns`, `learning`, `inventory` or `site`",
         ),
         (&["serve", "learning", "--data", "/proc/nowhere/vault.db"], "its folder can't be made"),
     ] {

@@ -1,0 +1,67 @@
+//! Edits of every description of the company: one paragraph changes, and nothing else.
+
+use plainwire_atlassian::jira::text::{Losses, Rich};
+use plainwire_richtext::{Dialect, Format};
+use plainwire_site::Deployment;
+use plainwire_site::store::Store;
+use serde_json::Value;
+
+use crate::support::BOTH;
+
+/// The bodies of all descriptions, comments and release notes.
+fn bodies(store: &Store) -> Vec<(String, String)> {
+    let sql = "SELECT i.key || ' ' || v.field_id, v.text FROM value v JOIN issue i ON i.id = v.issue_id
+        WHERE v.field_id IN (SELECT id FROM field WHERE kind = 'rich')
+        UNION ALL SELECT 'comment ' || id, body FROM comment ORDER BY 1";
+    store.run(0, |work| work.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))).expect("SQL")
+}
+
+/// Returns the Markdown with one word of a plain paragraph changed, and the word.
+fn with_another_word(markdown: &str) -> Option<(String, String)> {
+    let is_plain = |line: &&str| {
+        line.len() > 20
+            && line.chars().next().is_some_and(char::is_alphabetic)
+            && !line.contains(['|', '{', '`', '<', ':'])
+    };
+    let line = markdown.lines().rfind(is_plain)?;
+    let is_word = |it: &&str| it.len() > 3 && it.bytes().all(|byte| byte.is_ascii_lowercase());
+    // A word that is there once: its place is certain.
+    let word = line.split(' ').filter(is_word).find(|it| markdown.matches(it).count() == 1)?;
+    Some((markdown.replacen(word, "zzchangedzz", 1), word.to_owned()))
+}
+
+#[test]
+fn one_changed_word_changes_nothing_else_in_any_body_of_the_company() {
+    for deployment in BOTH {
+        let (store, _) = Store::open(None, deployment).expect("a store");
+        let day = "2026-11-27".parse().expect("a day");
+        plainwire_site::seed::fill(&store, 1, day, &mut |_, _| {}).expect("a company");
+        let format = match deployment {
+            Deployment::Cloud => Format::Adf,
+            Deployment::DataCenter => Format::Wiki(Dialect::Jira),
+        };
+        let (mut edited, mut without) = (0, 0);
+        for (name, body) in bodies(&store) {
+            let rich = Rich::of_raw(format, &body).expect("a body");
+            let markdown = rich.markdown();
+            // Unedited Markdown gives back each byte.
+            assert_eq!(rich.edited(&markdown, Losses::Refuse).expect(&name).rich.raw(), body, "{name}");
+            let Some((other, word)) = with_another_word(&markdown) else {
+                without += 1;
+                continue;
+            };
+            let after = rich
+                .edited(&other, Losses::Refuse)
+                .unwrap_or_else(|error| panic!("{name}: {}", error.message()));
+            let after = after.rich.raw().to_owned();
+            assert!(after.contains("zzchangedzz"), "{name}");
+            assert_eq!(after.replacen("zzchangedzz", &word, 1), body, "{name}");
+            if format == Format::Adf {
+                assert!(serde_json::from_str::<Value>(&after).is_ok(), "{name}");
+            }
+            edited += 1;
+        }
+        println!("{deployment:?}: {edited} bodies edited, {without} without a plain word of their own");
+        assert!(edited > 500, "{edited}");
+    }
+}

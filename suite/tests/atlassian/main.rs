@@ -1,0 +1,32 @@
+//! The server for Atlassian's products against the stand-in site, in both deployments.
+//!
+//! Each test has a site of its own. Each exchange is judged by Atlassian's published OpenAPI documents, where they are present.
+
+#![allow(clippy::disallowed_methods, reason = "these tests serve and ask in one program")]
+#![allow(clippy::print_stdout, reason = "what was judged, and what was skipped, has to be said")]
+
+mod agile;
+mod attachments;
+mod bad_days;
+mod bad_input;
+mod descriptions;
+mod desk;
+mod development;
+mod doctor;
+mod every_tool;
+mod filters;
+mod limits;
+mod links;
+mod metrics;
+mod people;
+mod projects;
+mod prompts;
+mod races;
+mod reading;
+mod resources;
+mod screens;
+mod support;
+mod trouble;
+mod watchers;
+mod worklogs;
+mod writing;
