@@ -20,6 +20,7 @@ mod folder_lock;
 mod held;
 mod install;
 mod inventory;
+mod jsonc;
 mod lint;
 mod listing;
 mod login;

@@ -151,9 +151,9 @@ pub(crate) const ROOMS: &[Room] = &[
     room("inspect", "lint", 1050, &[]),
     room("inspect", "tokens", 600, &[]),
     // cli
-    room("cli", "args", 650, &["convert", "patterns.rs", "serve"]),
+    room("cli", "args", 650, &["atlassian", "convert", "patterns.rs", "serve"]),
     room("cli", "arguments", 500, &[]),
-    room("cli", "atlassian", 400, &["install"]),
+    room("cli", "atlassian", 400, &[]),
     room("cli", "completion", 750, &["args", "arguments"]),
     room("cli", "convert", 800, &[]),
     room("cli", "demo", 300, &["demo/jira.rs"]),

@@ -9,8 +9,8 @@ use plainwire_atlassian::settings::{is_path, is_secret};
 use serde_json::{Map, Value};
 
 use crate::exit::Failure;
-use crate::install::edit;
-use crate::{secret_file, visible};
+
+use crate::{jsonc, secret_file, visible};
 
 /// The largest file of settings, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -46,7 +46,7 @@ pub(super) fn read(file: &Path) -> Result<Option<Vec<(String, String)>>, Failure
 /// Reads the values of JSON with comments. Paths are relative to the folder of the file.
 fn values(text: &str, folder: &Path) -> Result<Vec<(String, String)>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let root = edit::parse(text)?;
+    let root = jsonc::parse(text)?;
     let Some(Value::Object(all)) = root.to_serde_value() else {
         return Err("expected an object with names and values, but found something else".to_owned());
     };

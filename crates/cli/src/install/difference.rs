@@ -6,7 +6,8 @@
 
 use jsonc_parser::cst::{CstContainerNode, CstLeafNode, CstNode, CstRootNode};
 
-use super::edit::{EntryPath, parse};
+use super::edit::EntryPath;
+use crate::jsonc::parse;
 use crate::visible;
 
 /// The maximal number of unchanged lines that are shown before the change, and after it.

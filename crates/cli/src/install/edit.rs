@@ -3,9 +3,10 @@
 //! In: the text, and the entry. Out: the text with the entry, or without it. All other bytes stay: other servers, unknown
 //! keys, their order, comments, indentation and line ends.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObject};
 use serde_json::{Map, Value};
+
+use crate::jsonc::parse;
 
 /// The entry to write: how its client starts or reaches the server. `kind` is the value of `type`, which an
 /// entry with `None` does not have. `key` is the key of the URL in this client's files, such as `serverUrl`.
@@ -42,29 +43,6 @@ pub(super) enum Edit {
 }
 
 const MARK: char = '\u{feff}';
-
-/// Returns options for JSON with comments and trailing commas, as VS Code writes it, and with no other
-/// extension.
-pub(super) fn options() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
-}
-
-pub(crate) fn parse(text: &str) -> Result<CstRootNode, String> {
-    let broken = |line: usize, why: String| format!("expected JSON, but found in line {line}: {why}");
-    CstRootNode::parse(text, &options())
-        .map_err(|error| broken(error.line_display(), error.kind().to_string()))
-}
 
 /// Adds the entry `wanted` to `text`. If the text has an entry of the same name that differs, `existing`
 /// decides whether it is changed.

@@ -6,7 +6,7 @@
 //! [`difference`] computes the difference.
 
 mod difference;
-pub(crate) mod edit;
+mod edit;
 mod file;
 #[cfg(test)]
 mod tests;

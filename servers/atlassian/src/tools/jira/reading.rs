@@ -308,7 +308,7 @@ fn looks_like_jql(text: &str) -> bool {
     let has_word = words
         .windows(2)
         .any(|it| matches!(it, ["order", "by"] | ["not", "in"] | ["is", "empty" | "not" | "null"]))
-        || words.get(1).is_some_and(|it| matches!(*it, "in" | "was" | "changed" | "is"));
+        || words.get(1).is_some_and(|it| matches!(*it, "in" | "was" | "changed"));
     has_sign || has_word
 }
 
