@@ -1,6 +1,7 @@
 //! Several writers, calls that end early or are repeated, and changes that are taken back.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use plainwire::audit::Audit;
 use plainwire::{Client, Principal};
