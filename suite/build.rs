@@ -1,4 +1,4 @@
-//! Lists README.md and docs/*.md, so that their examples are doctests of `src/lib.rs`.
+//! Lists README.md and the pages of docs/ and its folders, so that their examples are doctests of `src/lib.rs`.
 //!
 //! In: the repository. Out: `pages.rs` with one module per page.
 
@@ -10,9 +10,12 @@ use std::{env, fs};
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..");
     let (readme, docs) = (root.join("README.md"), root.join("docs"));
-    let mut pages = vec![readme.clone()];
-    if docs.is_dir() {
-        pages.extend(fs::read_dir(&docs)?.filter_map(|entry| Some(entry.ok()?.path())));
+    let (mut pages, mut folders) = (vec![readme.clone()], vec![docs.clone()]);
+    while let Some(folder) = folders.pop().filter(|it| it.is_dir()) {
+        let entries = fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+        let (inner, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        folders.extend(inner);
+        pages.extend(files);
     }
     pages.retain(|page| page.is_file() && page.extension().is_some_and(|extension| extension == "md"));
     pages.sort();

@@ -1,4 +1,4 @@
-//! Runs the commands in README.md, examples/README.md and docs/*.md, and compares their output with the
+//! Runs the commands in README.md, examples/README.md and below docs/, and compares their output with the
 //! pages.
 //!
 //! Only blocks of this form are checked:

@@ -22,7 +22,7 @@ mkdir -p "$site/source"
 cp docs/book.toml docs/site.css "$site"
 
 # The pages, and the files that they link to. Links to pages that are not listed here are found below, as broken ones.
-pages=(*.md docs/*.md examples/README.md)
+pages=(*.md docs/*.md docs/atlassian/*.md examples/README.md)
 linked=()
 for page in "${pages[@]}"; do
   while read -r link; do

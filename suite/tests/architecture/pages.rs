@@ -1,5 +1,5 @@
 //! The order of the documentation: docs/SUMMARY.md (the menu of the site) and docs/README.md (the list of
-//! pages) have the same groups, with every page of docs/ in them once.
+//! pages) have the same groups, with every page of docs/ and of its folders in them once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,9 +45,11 @@ fn the_menu_of_the_site_and_the_list_of_pages_have_every_page_once_in_one_order(
     }
     assert_eq!(menu.len(), list.len(), "groups of docs/SUMMARY.md, and of docs/README.md");
     let pages = files_below(&root().join("docs"), ".md").into_iter();
-    let pages = pages.filter(|path| path.parent().is_some_and(|folder| folder.ends_with("docs")));
-    let names = pages.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    let names: BTreeSet<String> = names.filter(|it| it != "README.md" && it != "SUMMARY.md").collect();
+    let names = pages.filter_map(|path| {
+        Some(path.strip_prefix(root().join("docs")).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/"))
+    });
+    let is_page = |it: &String| it != "README.md" && it != "SUMMARY.md" && !it.starts_with("samples/");
+    let names: BTreeSet<String> = names.filter(is_page).collect();
     assert!(names.len() > 30, "{names:?}");
     nobody("each page of docs/ is in docs/SUMMARY.md and in docs/README.md once", not_once(&names, &menu));
 }
