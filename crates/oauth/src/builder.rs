@@ -14,6 +14,7 @@ use url::Url;
 use super::OAuth;
 use super::assertion::SigningKey;
 use super::discovery::MetadataOf;
+use super::endpoints::Endpoints;
 use super::fault::{Failure, quoted};
 use super::redirect::Redirect;
 use super::scope::Scopes;
@@ -51,6 +52,8 @@ pub(super) struct Config {
     pub(super) scopes: Scopes,
     pub(super) store: Arc<dyn TokenStore>,
     pub(super) login_timeout: Duration,
+    /// The endpoints of an authorization server without metadata; `None` if they are to be found.
+    pub(super) endpoints: Option<Endpoints>,
     /// The servers that the metadata of a server may be about.
     pub(super) metadata_of: MetadataOf,
     /// Whether authorization servers may be in private networks.
@@ -88,6 +91,7 @@ impl OAuthBuilder {
             scopes: Scopes::default(),
             store: Arc::new(MemoryStore::default()),
             login_timeout: LOGIN_TIMEOUT,
+            endpoints: None,
             metadata_of: MetadataOf::Origin,
             private: Permission::Withheld,
         };
@@ -181,6 +185,30 @@ impl OAuthBuilder {
         self
     }
 
+    /// Lets the user sign in as with [`loopback`](Self::loopback), but has the browser return to `redirect_uri`, as
+    /// authorization servers demand that compare redirect URIs with those of a registration. Its form is
+    /// `http://localhost:8080/callback`: plain HTTP, this machine, a port, a path.
+    ///
+    /// For `localhost`, the listener has the port at 127.0.0.1 and, where the system has it, at `::1`: a browser may
+    /// take either. A login fails if another program has one of them.
+    #[must_use]
+    pub fn loopback_at<F, D>(mut self, redirect_uri: impl Into<String>, open: F) -> Self
+    where
+        F: Fn(Url) -> D + Send + Sync + 'static,
+        D: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        self.config.redirect = Some(Redirect::loopback_at(redirect_uri.into(), open));
+        self
+    }
+
+    /// Sets the endpoints of an authorization server that publishes no metadata. All servers of this client then belong
+    /// to it.
+    #[must_use]
+    pub fn endpoints(mut self, endpoints: Endpoints) -> Self {
+        self.config.endpoints = Some(endpoints);
+        self
+    }
+
     /// Adds a scope to request at a login. The added scopes replace those that the server names. If the server
     /// asks for a further scope later, that scope is requested together with the added scopes. A text that is
     /// no scope of RFC 6749 §3.3, such as one with a blank, is ignored.
@@ -229,13 +257,14 @@ impl OAuthBuilder {
     /// # Errors
     /// [`Error::Auth`](plainwire::Error::Auth) with [`AuthFault::Settings`](super::AuthFault::Settings): a
     /// secret or issuer without a client id, client credentials without a secret or key, an unusable private
-    /// key, or a metadata URL that is not `https` with a path.
+    /// key, a metadata URL that is not `https` with a path, or a redirect URI that no listener can have.
     pub fn build(self) -> Result<OAuth> {
         self.checked().map(OAuth::new).map_err(Failure::into_error)
     }
 
     fn checked(mut self) -> Result<Config, Failure> {
         self.config.client = self.preregistered()?;
+        self.config.redirect.as_ref().map_or(Ok(()), Redirect::check)?;
         self.config.metadata_url = self.metadata_url.as_deref().map(metadata_url).transpose()?;
         if let Some((pem, id)) = self.private_key {
             self.config.key = Some(SigningKey::from_pem(pem.reveal(), id)?);
@@ -253,6 +282,9 @@ impl OAuthBuilder {
 
     fn preregistered(&mut self) -> Result<Option<PreregisteredClient>, Failure> {
         let (secret, issuer) = (self.client_secret.take(), self.issuer.take());
+        let issuer = issuer.or_else(|| {
+            self.config.endpoints.as_ref().filter(|_| self.client_id.is_some()).map(Endpoints::issuer)
+        });
         match self.client_id.take() {
             Some(id) => Ok(Some(PreregisteredClient { id, secret, issuer })),
             None if secret.is_none() && issuer.is_none() => Ok(None),
@@ -315,6 +347,26 @@ mod tests {
             refused(new().client_metadata_url(url), "expected the client's metadata");
         }
         assert!(new().client_metadata_url("https://a.example/c.json").build().is_ok());
+        let at = |uri: &str| new().loopback_at(uri, |_| async { Ok(()) });
+        for uri in [
+            "https://localhost:8080/callback",
+            "http://example.com:8080/callback",
+            "http://localhost:8080/callback?a=b",
+            "http://localhost:8080/callback#a",
+            "http://ada@localhost:8080/callback",
+            "http://localhost:0/callback",
+            "callback",
+        ] {
+            refused(at(uri), "expected a redirect URI such as `http://localhost:8080/callback`, but found");
+        }
+        for uri in [
+            "http://localhost:8080/callback",
+            "http://127.0.0.1:1/",
+            "http://[::1]:9/a/b",
+            "http://localhost/c",
+        ] {
+            assert!(at(uri).build().is_ok(), "{uri}");
+        }
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod authorize;
 mod builder;
 mod challenge;
 mod discovery;
+mod endpoints;
 mod fault;
 mod fetch;
 mod loopback;
@@ -52,6 +53,7 @@ mod token;
 
 use builder::Config;
 pub use builder::OAuthBuilder;
+pub use endpoints::Endpoints;
 use fault::Failure;
 pub use plainwire::client::http::{AuthFault, Authorize, Authorizing, Outgoing, Refused, Url};
 use session::Session;

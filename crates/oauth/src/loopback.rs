@@ -6,7 +6,8 @@
 //! block nothing.
 
 use std::future::{Future, poll_fn};
-use std::io;
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -14,15 +15,25 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use url::Url;
+use url::{Host, Url};
 
-use super::fault::Failure;
+use super::fault::{Failure, quoted};
 
 /// A listener on this machine that waits for the redirect of one login.
 #[derive(Debug)]
 pub(super) struct Loopback {
-    listener: TcpListener,
+    /// One listener, or two for `localhost`. Never empty.
+    listeners: Vec<TcpListener>,
     redirect_uri: String,
+    /// The path of the redirect URI.
+    path: String,
+}
+
+/// The addresses of a redirect URI that a listener can have.
+pub(super) struct Place {
+    addresses: &'static [IpAddr],
+    port: u16,
+    path: String,
 }
 
 /// The work on one connection of the browser, which yields the URL of the redirect if the connection brought
@@ -39,10 +50,60 @@ impl Loopback {
         for port in ports.filter_map(|it| it.port()).chain([0]) {
             if let Ok(listener) = TcpListener::bind((HOST, port)).await {
                 let port = listener.local_addr().map_err(failed)?.port();
-                return Ok(Self { listener, redirect_uri: format!("http://{HOST}:{port}{PATH}") });
+                let redirect_uri = format!("http://{HOST}:{port}{PATH}");
+                return Ok(Self { listeners: vec![listener], redirect_uri, path: PATH.to_owned() });
             }
         }
-        Err(failed(io::Error::from(io::ErrorKind::AddrNotAvailable)))
+        Err(failed(io::Error::from(ErrorKind::AddrNotAvailable)))
+    }
+
+    /// Listens at a redirect URI that is registered.
+    pub(super) async fn bind_at(redirect_uri: &str) -> Result<Self, Failure> {
+        let Place { addresses, port, path } = Self::place(redirect_uri)?;
+        let mut listeners = Vec::new();
+        for address in addresses {
+            match TcpListener::bind((*address, port)).await {
+                Ok(listener) => listeners.push(listener),
+                // A system without IPv6.
+                Err(error)
+                    if !listeners.is_empty()
+                        && !matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::PermissionDenied) => {}
+                Err(error) => {
+                    return Err(Failure::settings(format!(
+                        "expected to listen at {}, the registered redirect URI, but found {error}",
+                        quoted(redirect_uri)
+                    )));
+                }
+            }
+        }
+        Ok(Self { listeners, redirect_uri: redirect_uri.to_owned(), path })
+    }
+
+    /// Returns the addresses of a redirect URI.
+    ///
+    /// # Errors
+    /// If it is not one of this machine that a listener without TLS can have.
+    pub(super) fn place(redirect_uri: &str) -> Result<Place, Failure> {
+        const V4: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        const V6: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
+        let place = |url: &Url| {
+            let addresses: &'static [IpAddr] = match url.host()? {
+                Host::Domain("localhost") => &[V4, V6],
+                Host::Ipv4(Ipv4Addr::LOCALHOST) => &[V4],
+                Host::Ipv6(Ipv6Addr::LOCALHOST) => &[V6],
+                _ => return None,
+            };
+            let port = url.port_or_known_default().filter(|it| *it != 0)?;
+            let is_plain = url.scheme() == "http" && url.query().is_none() && url.fragment().is_none();
+            let is_open = url.username().is_empty() && url.password().is_none();
+            (is_plain && is_open).then(|| Place { addresses, port, path: url.path().to_owned() })
+        };
+        Url::parse(redirect_uri).ok().as_ref().and_then(place).ok_or_else(|| {
+            Failure::settings(format!(
+                "expected a redirect URI such as `http://localhost:8080/callback`, but found {}",
+                quoted(redirect_uri)
+            ))
+        })
     }
 
     pub(super) fn redirect_uri(&self) -> &str {
@@ -54,18 +115,21 @@ impl Loopback {
         let mut visits: Vec<Visit<'_>> = Vec::new();
         poll_fn(|cx| {
             loop {
-                let accepted = match self.listener.poll_accept(cx) {
-                    Poll::Ready(Ok((stream, _))) => {
-                        // The oldest has said nothing so far, and the redirect may be in the newest.
-                        if visits.len() == MAX_VISITS {
-                            drop(visits.remove(0));
+                let mut accepted = false;
+                for listener in &self.listeners {
+                    match listener.poll_accept(cx) {
+                        Poll::Ready(Ok((stream, _))) => {
+                            // The oldest has said nothing so far, and the redirect may be in the newest.
+                            if visits.len() == MAX_VISITS {
+                                drop(visits.remove(0));
+                            }
+                            visits.push(Box::pin(self.visit(stream, state)));
+                            accepted = true;
                         }
-                        visits.push(Box::pin(self.visit(stream, state)));
-                        true
+                        Poll::Ready(Err(error)) => return Poll::Ready(Err(failed(error))),
+                        Poll::Pending => {}
                     }
-                    Poll::Ready(Err(error)) => return Poll::Ready(Err(failed(error))),
-                    Poll::Pending => false,
-                };
+                }
                 if let Some(url) = poll_all(&mut visits, cx) {
                     return Poll::Ready(Ok(url));
                 }
@@ -81,8 +145,8 @@ impl Loopback {
     async fn visit(&self, mut stream: TcpStream, state: &str) -> Option<Url> {
         let target = timeout(VISIT_TIMEOUT, read_target(&mut stream)).await.ok()??;
         let url = Url::parse(&self.redirect_uri).ok()?.join(&target).ok()?;
-        let is_ours =
-            url.path() == PATH && url.query_pairs().any(|(name, value)| name == "state" && value == state);
+        let is_ours = url.path() == self.path
+            && url.query_pairs().any(|(name, value)| name == "state" && value == state);
         let went_wrong = url.query_pairs().any(|(name, _)| name == "error");
         let page = match (is_ours, went_wrong) {
             (false, _) => page("404 Not Found", "There is no page at this address."),
@@ -219,7 +283,7 @@ mod tests {
     async fn the_seventeenth_connection_takes_the_place_of_the_oldest() {
         let listener = Loopback::bind(&[]).await.expect("a listener");
         let uri = listener.redirect_uri().to_owned();
-        let host = listener.listener.local_addr().expect("an address");
+        let host = listener.listeners[0].local_addr().expect("an address");
         let browser = async {
             let mut idle = Vec::new();
             for _ in 0..16 {
@@ -260,9 +324,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_has_10_s_to_arrive() {
         let listener = Loopback::bind(&[]).await.expect("a listener");
-        let host = listener.listener.local_addr().expect("an address");
+        let host = listener.listeners[0].local_addr().expect("an address");
         let _idle = TcpStream::connect(host).await.expect("a connection");
-        let (stream, _) = listener.listener.accept().await.expect("a connection");
+        let (stream, _) = listener.listeners[0].accept().await.expect("a connection");
         let began = Instant::now();
         let found = timeout(Duration::from_secs(60), listener.visit(stream, "mine")).await;
         assert_eq!(found, Ok(None));
@@ -288,5 +352,44 @@ mod tests {
         drop(first);
         let third = Loopback::bind(std::slice::from_ref(&uri)).await.expect("a listener");
         assert_eq!(third.redirect_uri(), uri);
+    }
+
+    #[tokio::test]
+    async fn a_registered_redirect_uri_is_kept_and_a_taken_port_is_told() {
+        let free = TcpListener::bind((HOST, 0)).await.expect("a port");
+        let port = free.local_addr().expect("an address").port();
+        let uri = format!("http://localhost:{port}/sign/in");
+        let taken = Loopback::bind_at(&uri).await.expect_err("an error");
+        assert!(taken.message.contains("the registered redirect URI"), "{taken}");
+        drop(free);
+        let listener = Loopback::bind_at(&uri).await.expect("a listener");
+        assert_eq!(listener.redirect_uri(), uri);
+        let (found, page) = tokio::join!(
+            listener.wait("mine"),
+            send(&uri, "GET /sign/in?code=a&state=mine HTTP/1.1\r\nhost: x\r\n\r\n")
+        );
+        assert!(page.starts_with("HTTP/1.1 200 OK"), "{page}");
+        assert_eq!(found.expect("a URL").as_str(), format!("{uri}?code=a&state=mine"));
+    }
+
+    #[tokio::test]
+    async fn localhost_is_served_at_both_addresses() {
+        let free = TcpListener::bind((HOST, 0)).await.expect("a port");
+        let port = free.local_addr().expect("an address").port();
+        if TcpListener::bind((Ipv6Addr::LOCALHOST, port)).await.is_err() {
+            return;
+        }
+        drop(free);
+        let uri = format!("http://localhost:{port}/callback");
+        let listener = Loopback::bind_at(&uri).await.expect("a listener");
+        let browser = async {
+            let mut stream = TcpStream::connect((Ipv6Addr::LOCALHOST, port)).await.expect("a connection");
+            stream.write_all(b"GET /callback?code=a&state=mine HTTP/1.1\r\n\r\n").await.expect("sent");
+            let mut page = String::new();
+            stream.read_to_string(&mut page).await.expect("an answer");
+            page
+        };
+        let (found, page) = tokio::join!(listener.wait("mine"), browser);
+        assert!(page.starts_with("HTTP/1.1 200 OK") && found.is_ok(), "{page}");
     }
 }

@@ -34,6 +34,21 @@ pub(super) struct AuthServer {
     pub(super) takes_metadata_documents: bool,
     #[serde(rename = "authorization_response_iss_parameter_supported", default)]
     pub(super) sends_issuer: bool,
+    /// Further parameters of the authorization endpoint. Metadata has none.
+    #[serde(skip)]
+    pub(super) parameters: Vec<(String, String)>,
+    #[serde(skip)]
+    pub(super) known: Known,
+}
+
+/// The source of the facts about an authorization server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Metadata, or the rules of 2025-03-26 for servers without it.
+    #[default]
+    FromDiscovery,
+    /// The settings of the program.
+    FromSettings,
 }
 
 /// Finds the metadata of `issuer`.
@@ -83,6 +98,8 @@ pub(super) async fn find_at(web: &GuardedHttp, server: &Url) -> Result<AuthServe
         challenge_methods: Some(vec![S256.to_owned()]),
         takes_metadata_documents: false,
         sends_issuer: false,
+        parameters: Vec::new(),
+        known: Known::FromDiscovery,
         issuer: base,
     })
 }

@@ -26,8 +26,9 @@ type Open = Arc<dyn Fn(Url) -> Boxed<Result<(), String>> + Send + Sync>;
 pub(super) enum Redirect {
     /// The program opens the authorization URL, and returns the URL of the redirect.
     Follow { redirect_uri: String, follow: Follow },
-    /// The program opens the authorization URL, and the browser returns to a listener of this crate.
-    Loopback { open: Open },
+    /// The program opens the authorization URL, and the browser returns to a listener of this crate: at the redirect
+    /// URI `at`, or at any free port.
+    Loopback { at: Option<String>, open: Open },
 }
 
 /// A [`Redirect`] for one login, whose redirect URI is known. Its loopback listener, if it has one, is
@@ -52,7 +53,23 @@ impl Redirect {
         F: Fn(Url) -> D + Send + Sync + 'static,
         D: Future<Output = Result<(), String>> + Send + 'static,
     {
-        Self::Loopback { open: Arc::new(move |url| Box::pin(open(url))) }
+        Self::Loopback { at: None, open: Arc::new(move |url| Box::pin(open(url))) }
+    }
+
+    pub(super) fn loopback_at<F, D>(redirect_uri: String, open: F) -> Self
+    where
+        F: Fn(Url) -> D + Send + Sync + 'static,
+        D: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        Self::Loopback { at: Some(redirect_uri), open: Arc::new(move |url| Box::pin(open(url))) }
+    }
+
+    /// Checks that a listener can have the redirect URI.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Loopback { at: Some(uri), .. } => Loopback::place(uri).map(|_| ()),
+            Self::Loopback { at: None, .. } | Self::Follow { .. } => Ok(()),
+        }
     }
 
     /// Prepares for a login. `earlier` are the redirect URIs of an earlier registration: if a port among them
@@ -63,8 +80,11 @@ impl Redirect {
                 redirect_uri: redirect_uri.clone(),
                 follow: Arc::clone(follow),
             }),
-            Self::Loopback { open } => Ok(PreparedRedirect::Loopback {
-                listener: Loopback::bind(earlier).await?,
+            Self::Loopback { at, open } => Ok(PreparedRedirect::Loopback {
+                listener: match at {
+                    None => Loopback::bind(earlier).await?,
+                    Some(uri) => Loopback::bind_at(uri).await?,
+                },
                 open: Arc::clone(open),
             }),
         }
@@ -99,7 +119,7 @@ impl fmt::Debug for Redirect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Follow { redirect_uri, .. } => f.debug_tuple("Follow").field(redirect_uri).finish(),
-            Self::Loopback { .. } => f.write_str("Loopback"),
+            Self::Loopback { at, .. } => f.debug_tuple("Loopback").field(at).finish(),
         }
     }
 }

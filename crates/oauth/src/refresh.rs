@@ -22,8 +22,8 @@ pub(super) struct Refresh {
     pub(super) config: Arc<Config>,
     pub(super) web: GuardedHttp,
     pub(super) server: Arc<AuthServer>,
-    /// The value of the parameter `resource` of the token request (RFC 8707).
-    pub(super) resource: String,
+    /// The value of the parameter `resource` of the token request (RFC 8707); `None` leaves it out.
+    pub(super) resource: Option<String>,
     /// The store key of the tokens.
     pub(super) key: StoreKey,
     /// The tokens to replace by the refresh.
@@ -60,7 +60,7 @@ impl Refresh {
             server: &self.server,
             client: &client,
             key: self.config.key.as_ref(),
-            resource: &self.resource,
+            resource: self.resource.as_deref(),
             now: self.now,
         };
         match endpoint.refresh(&kept).await {

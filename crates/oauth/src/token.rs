@@ -58,8 +58,8 @@ pub(super) struct TokenEndpoint<'e> {
     pub(super) client: &'e Client,
     /// The private key for `private_key_jwt`; `None` if the program has set none.
     pub(super) key: Option<&'e SigningKey>,
-    /// The value of the parameter `resource` of token requests (RFC 8707).
-    pub(super) resource: &'e str,
+    /// The value of the parameter `resource` of token requests (RFC 8707); `None` leaves it out.
+    pub(super) resource: Option<&'e str>,
     /// The current Unix time, in seconds.
     pub(super) now: u64,
 }
@@ -125,7 +125,7 @@ impl TokenEndpoint<'_> {
         let url = TokenUrl::from_url(self.server.token_endpoint.clone());
         let requests = BasicClient::new(ClientId::new(self.client.id.clone())).set_token_uri(url);
         let secret = || self.client.secret.as_ref().map(|it| ClientSecret::new(it.reveal().to_owned()));
-        let mut extra = vec![("resource", self.resource.to_owned())];
+        let mut extra: Parameters = self.resource.iter().map(|it| ("resource", (*it).to_owned())).collect();
         let (requests, secret) = match self.client.method {
             AuthMethod::Basic => (requests.set_auth_type(AuthType::BasicAuth), secret()),
             AuthMethod::Post => (requests.set_auth_type(AuthType::RequestBody), secret()),

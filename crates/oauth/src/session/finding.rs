@@ -21,8 +21,15 @@ impl Session {
         }
     }
 
-    /// Finds the authorization server of the session's MCP server. If that server names several, chooses one.
+    /// Finds the authorization server of the session's MCP server. If that server names several, chooses one. Returns
+    /// the one of the settings at once.
     pub(super) async fn discover(&self, challenge: &Challenge) -> Result<Arc<Discovered>, Failure> {
+        if let Some(endpoints) = &self.config.endpoints {
+            let server = Arc::new(endpoints.server());
+            let found = Arc::new(Discovered { resource: None, scopes: None, server });
+            self.state().discovered = Some(Arc::clone(&found));
+            return Ok(found);
+        }
         let web = self.web()?;
         let named = challenge.resource_metadata.clone().or_else(|| self.state().metadata_url.clone());
         let protected =
@@ -30,11 +37,11 @@ impl Session {
         let found = match protected {
             None => {
                 let server = Arc::new(metadata::find_at(&web, &self.server).await?);
-                Discovered { resource: self.name.clone(), scopes: None, server }
+                Discovered { resource: Some(self.name.clone()), scopes: None, server }
             }
             Some(it) => {
                 let server = Arc::new(metadata::find(&web, self.prefer(&it.issuers)).await?);
-                Discovered { resource: it.resource, scopes: it.scopes, server }
+                Discovered { resource: Some(it.resource), scopes: it.scopes, server }
             }
         };
         let found = Arc::new(found);

@@ -140,7 +140,7 @@ impl Session {
         found: &'e Discovered,
         client: &'e Client,
     ) -> TokenEndpoint<'e> {
-        let (server, resource) = (&*found.server, found.resource.as_str());
+        let (server, resource) = (&*found.server, found.resource.as_deref());
         TokenEndpoint { web, server, client, key: self.config.key.as_ref(), resource, now: now() }
     }
 }

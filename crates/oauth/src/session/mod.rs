@@ -83,8 +83,8 @@ struct HeldTokens {
 /// The result of discovery: facts from an MCP server's metadata, and its authorization server.
 #[derive(Debug)]
 struct Discovered {
-    /// The value of the parameter `resource` of token requests (RFC 8707).
-    resource: String,
+    /// The value of the parameter `resource` of token requests (RFC 8707); `None` leaves it out.
+    resource: Option<String>,
     /// The `scopes_supported` of the MCP server; `None` if it lists none.
     scopes: Option<Scopes>,
     server: Arc<AuthServer>,
@@ -119,8 +119,10 @@ impl Session {
                 "expected a server that needs tokens to have an https URL, but found {found}"
             )));
         }
+        // The user chose the endpoints of the settings, as they chose the server.
+        let home = config.endpoints.as_ref().map_or(server, |it| &it.token);
         let guard =
-            AddressGuard::new(server, config.private).map_err(|it| Failure::settings(it.to_string()))?;
+            AddressGuard::new(home, config.private).map_err(|it| Failure::settings(it.to_string()))?;
         let guard = Arc::new(guard);
         let (server, web) = (server.clone(), OnceLock::new());
         Ok(Self {

@@ -48,7 +48,7 @@ pub struct Held {
     _lock: Box<dyn Send>,
 }
 
-/// The name of a text in a store: the kind of the text, and the URLs that it is about.
+/// The name of a text in a store: the kind of the text, and the URLs that it is about, or the name of a secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoreKey(String);
 
@@ -74,6 +74,12 @@ impl StoreKey {
     /// blank.
     pub(super) fn tokens(issuer: &str, resource: &str) -> Self {
         Self(format!("tokens {issuer} {resource}"))
+    }
+
+    /// Returns the key of a secret that the user named, such as an API token. Programs may keep such secrets in the same
+    /// store as tokens.
+    pub fn secret(name: &str) -> Self {
+        Self(format!("secret {name}"))
     }
 
     /// Returns the key as text, with its URLs: `tokens https://as.example https://mcp.example/mcp`.

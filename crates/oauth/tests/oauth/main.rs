@@ -3,6 +3,7 @@
 
 mod client_credentials;
 mod discovering;
+mod endpoints;
 mod plain_http;
 mod refreshing;
 mod registering;

@@ -347,8 +347,8 @@ impl Issuer {
         let scope = match form["grant_type"].as_str() {
             "authorization_code" => {
                 let Some(asked) = self.codes.remove(&form["code"]) else { return refuse("invalid_grant") };
-                let same =
-                    asked["redirect_uri"] == form["redirect_uri"] && asked["resource"] == form["resource"];
+                let same = asked["redirect_uri"] == form["redirect_uri"]
+                    && asked.get("resource") == form.get("resource");
                 if !same || asked["code_challenge"] != s256(&form["code_verifier"]) {
                     return refuse("invalid_grant");
                 }
