@@ -25,4 +25,5 @@ mod streams;
 mod support;
 #[cfg(feature = "tls")]
 mod tls;
+mod tools_by_query;
 mod untaken;

@@ -29,10 +29,14 @@ mod build;
 mod handle;
 mod pace;
 mod pages;
+#[cfg(feature = "http")]
+mod selection;
 mod shared;
 
 pub use handle::ServerHandle;
 pub(crate) use pace::Pace;
+#[cfg(feature = "http")]
+pub(crate) use selection::Selection;
 pub(crate) use shared::SharedCatalog;
 
 /// A tool, resource, template, prompt or completion, ready to be called.
@@ -103,7 +107,7 @@ pub(crate) struct Catalog {
 }
 
 /// A prompt (by its name) or a template (by its URI template) whose arguments may have completions.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum CompletionTarget {
     Prompt(String),
     Template(String),

@@ -21,6 +21,7 @@ use std::time::Duration;
 use http::HeaderName;
 use tokio::net::TcpListener;
 
+use super::catalog::Selection;
 use super::principal::Principal;
 use super::store::Store;
 use super::store::memory::Memory;
@@ -36,7 +37,7 @@ mod service;
 pub(crate) mod session;
 
 pub use endpoint::{Body, Compression, RemoteAddr};
-use endpoint::{Endpoint, Guard, ShutdownSignal, Token, Usage};
+use endpoint::{Endpoint, Guard, Selections, ShutdownSignal, Token, Usage};
 use eras::Sse;
 use listener::{ConnectionLimits, Serving};
 pub use service::HttpService;
@@ -70,6 +71,7 @@ pub struct Http {
     store: Option<(&'static Location<'static>, Arc<dyn Store>)>,
     #[cfg(feature = "tls")]
     tls: Option<listener::Files>,
+    selections: Option<Selections>,
 }
 
 impl Http {
@@ -91,6 +93,7 @@ impl Http {
             store: None,
             #[cfg(feature = "tls")]
             tls: None,
+            selections: None,
         }
     }
 
@@ -156,6 +159,25 @@ impl Http {
     pub fn pass_header(mut self, name: &str) -> Self {
         let checked = checks::passed_header(name).map(|name| self.passed.push(name));
         self.note(checked)
+    }
+
+    /// Lets the URL choose the tools, so that a host can have modes without all tools in every prompt: `/mcp?mode=read`,
+    /// for example. `choose` gets the query of the URL as it was sent, empty without one, and returns a function that
+    /// says of each tool name whether the URL offers it; `None` offers all tools. A tool that is not
+    /// offered does not exist at that URL: it is neither listed nor called. The error of `choose` refuses the request
+    /// (400).
+    ///
+    /// The lists at one URL never vary, so the same query always has to choose the same tools. A
+    /// client picks its URL itself: this saves tokens, and restricts nobody.
+    pub fn tools_by_query<F>(
+        mut self,
+        choose: impl Fn(&str) -> Result<Option<F>, String> + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Fn(&str) -> bool + Send + Sync + 'static,
+    {
+        self.selections = Some(Selections::new(move |query| Ok(choose(query)?.map(Selection::new))));
+        self
     }
 
     /// Sets how long a session without activity lives; 30 minutes without this. Requests in the session,
@@ -405,6 +427,7 @@ impl Http {
             sessions,
             streams: Arc::<Usage>::default(),
             sse: self.sse.map(|_| Arc::<Sse>::default()),
+            selections: self.selections,
         };
         Ok((endpoint, hooks))
     }

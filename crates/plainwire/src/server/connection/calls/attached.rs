@@ -1,5 +1,6 @@
-//! The attachments of the calls of one message: the HTTP headers that it came with, and a value that the calls
-//! hold until they end, such as one of the slots for the requests that their client may have in flight.
+//! The attachments of the calls of one message: the HTTP headers that it came with, the tools that its URL offers, and
+//! a value that the calls hold until they end, such as one of the slots for the requests that their client may have in
+//! flight.
 //!
 //! In: the attachments, and messages. Out: the value is dropped with the last of the calls that these messages
 //! started, even if that call was cancelled and its request no longer waits for an answer. Slots are not counted
@@ -12,6 +13,8 @@ use plainwire_proto::error::Error;
 
 #[cfg(feature = "http")]
 use super::Calls;
+#[cfg(feature = "http")]
+use crate::server::catalog::Selection;
 use crate::server::context::Headers;
 
 /// A value, such as a slot of a client, that is dropped when all calls that hold it are over.
@@ -55,6 +58,9 @@ pub(crate) struct Attached {
     pub(crate) headers: Headers,
     /// A value that the calls keep until they end; `None` if nothing waits for their end.
     pub(crate) held: Option<Held>,
+    /// The tools that the URL of the message offers; `None` for all of them.
+    #[cfg(feature = "http")]
+    pub(crate) selection: Option<Arc<Selection>>,
 }
 
 impl Attached {

@@ -418,8 +418,12 @@ impl Calls {
         self.peer.respond_error(key, &refused);
     }
 
-    /// Returns the current catalog.
+    /// Returns the current catalog, as the message that is handled sees it.
     fn catalog(&mut self) -> Arc<Catalog> {
+        #[cfg(feature = "http")]
+        if let Some(selection) = &self.attached.selection {
+            return selection.catalog(&self.built.shared);
+        }
         if self.seen != self.built.shared.generation() {
             (self.seen, self.catalog) = self.built.shared.catalog();
         }

@@ -14,6 +14,7 @@ use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
 use super::body::Body;
 use super::usage::Place;
 use super::{Caller, Claim, Endpoint, answer};
+use crate::server::catalog::Selection;
 use crate::server::connection::Exchange;
 use crate::server::http::eras::{PostedInSession, no_session, store_failed};
 use crate::server::http::session::{Posted, Session};
@@ -74,7 +75,7 @@ impl Endpoint {
         let begun = match rules::classify(read.text, &read.parsed, headers, self.rules()) {
             // On the heap, because it is rare and large.
             Ok(Class::Initialize) => Begun::answered(Box::pin(self.initialize(caller, read)).await),
-            Ok(Class::Modern) => match self.check_modern(&read, headers) {
+            Ok(Class::Modern) => match self.check_modern(&read, headers, caller.selection.as_deref()) {
                 Ok(()) => self.begin_modern(caller, read, &place),
                 Err(refusal) => refuse(refusal),
             },
@@ -102,17 +103,21 @@ impl Endpoint {
     }
 
     /// Checks the metadata of a modern request, and the headers that repeat arguments of its tool.
-    fn check_modern(&self, read: &Read<'_>, headers: &Fields<'_>) -> Result<(), Refusal> {
+    fn check_modern(
+        &self,
+        read: &Read<'_>,
+        headers: &Fields<'_>,
+        selection: Option<&Selection>,
+    ) -> Result<(), Refusal> {
         let Ok(Message::Request { params, .. }) = &read.parsed else { return Ok(()) };
         let method = read.method();
         rules::check_modern(read.text, &method, params, headers, self.rules())?;
         let Some(name) = params.name.filter(|_| method == "tools/call") else { return Ok(()) };
         let name = name.string(read.text).unwrap_or_default();
         let arguments = params.arguments.map(|span| span.text(read.text));
-        self.built
-            .shared
-            .catalog()
-            .1
+        let shared = &self.built.shared;
+        let catalog = selection.map_or_else(|| shared.catalog().1, |selection| selection.catalog(shared));
+        catalog
             .tool(&name)
             .map_or(Ok(()), |tool| rules::check_params(&tool.headers, arguments, headers))
             .map_err(Refusal::modern)

@@ -2,7 +2,7 @@
 //!
 //! Order of the checks of a POST: `Host` and `Origin` (400, 403), method (405), `Accept` (406; not for
 //! HTTP+SSE), declared size (413), type and coding (415), token (401), memory (429, 503), body (400,
-//! 408, 413), number of bodies of this caller (429), UTF-8 (400), requests in flight of this caller (429), JSON-RPC
+//! 408, 413), number of bodies of this caller (429), query of the URL (400), UTF-8 (400), requests in flight of this caller (429), JSON-RPC
 //! message (400). Then come the checks of the era.
 
 use std::net::{IpAddr, Ipv6Addr};
@@ -26,6 +26,7 @@ use plainwire_proto::peer::Limits;
 use super::eras::{PATHS, Sse};
 use super::session::Sessions;
 use crate::server::built::Built;
+use crate::server::catalog::Selection;
 use crate::server::connection::calls::{Attached, Held};
 use crate::server::context::Headers;
 use crate::server::principal::Principal;
@@ -39,6 +40,7 @@ mod guard;
 mod memory;
 mod message;
 mod refusals;
+mod selections;
 mod shutdown;
 pub(crate) mod stream;
 mod usage;
@@ -55,6 +57,7 @@ pub(crate) use memory::{Claim, Memory, OverMemory, REQUEST};
 use message::unread;
 pub(crate) use message::{Begun, Fields, Read, is_listen, refused};
 pub(crate) use refusals::Refusals;
+pub(crate) use selections::Selections;
 pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
 pub(crate) use usage::{Place, Slot, Usage};
@@ -84,6 +87,8 @@ pub(crate) struct Endpoint {
     pub(super) sessions: Arc<Sessions>,
     /// The sessions of HTTP+SSE, if it is served.
     pub(super) sse: Option<Arc<Sse>>,
+    /// The choices of tools by URL, if there are any.
+    pub(super) selections: Option<Selections>,
 }
 
 /// The sender of a request.
@@ -94,13 +99,15 @@ pub(crate) struct Caller {
     pub(super) principal: Option<Arc<Principal>>,
     /// The name of the principal, or the address that the request came from; empty if neither is known.
     pub(super) id: CallerId,
+    /// The tools that the URL of the request offers; `None` for all of them.
+    pub(super) selection: Option<Arc<Selection>>,
 }
 
 #[cfg(test)]
 impl Caller {
     /// Returns a caller without a principal, known by `id` only.
     pub(super) fn test(id: &str) -> Self {
-        Self { headers: Headers::default(), id: id.into(), principal: None }
+        Self { headers: Headers::default(), id: id.into(), principal: None, selection: None }
     }
 }
 
@@ -166,10 +173,14 @@ impl Endpoint {
         if !accepts(&head.headers, "application/json") && !accepts(&head.headers, "text/event-stream") {
             return answer::not_acceptable("application/json, text/event-stream", &head.headers);
         }
-        let (bytes, memory, caller) = match self.receive(head, body).await {
+        let (bytes, memory, mut caller) = match self.receive(head, body).await {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
+        match self.selection(head) {
+            Ok(selection) => caller.selection = selection,
+            Err(refused) => return *refused,
+        }
         let (id, headers) = (caller.id.clone(), Fields(&head.headers));
         let (begun, place, asked) = match self.begin(&headers, caller, (&bytes, memory)).await {
             Ok(begun) => begun,
@@ -309,7 +320,24 @@ impl Endpoint {
     /// Returns what the calls of a message of `caller` get. They hold `held` until they end.
     pub(super) fn attach(&self, caller: Caller, held: Option<Held>) -> Attached {
         let memory = CallerMemory { caller: caller.id, memory: Arc::clone(&self.memory) };
-        Attached { budget: Some(Arc::new(memory)), headers: caller.headers, held }
+        Attached {
+            budget: Some(Arc::new(memory)),
+            headers: caller.headers,
+            held,
+            selection: caller.selection,
+        }
+    }
+
+    /// Returns the tools that the URL of a request offers; `None` for all of them.
+    ///
+    /// # Errors
+    /// The response (400) if the query of the URL can't be used.
+    pub(super) fn selection(&self, head: &Parts) -> Result<Option<Arc<Selection>>, Box<Response<Body>>> {
+        match self.selections.as_ref().map(|selections| selections.of(head.uri.query().unwrap_or_default())) {
+            None => Ok(None),
+            Some(Ok(selection)) => Ok(selection),
+            Some(Err(why)) => Err(Box::new(answer::refusal(400, None, why))),
+        }
     }
 
     /// Identifies the caller: by the token, or if the endpoint has no tokens, by the principal or the address
@@ -330,7 +358,7 @@ impl Endpoint {
             (None, None, Some(RemoteAddr(address))) => network(*address).as_str().into(),
             (None, None, None) => "".into(),
         };
-        Ok(Caller { headers: Headers::of(&head.headers, &self.passed), principal, id })
+        Ok(Caller { headers: Headers::of(&head.headers, &self.passed), principal, id, selection: None })
     }
 }
 

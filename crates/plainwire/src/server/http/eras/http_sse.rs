@@ -24,6 +24,7 @@ use plainwire_proto::sse::{self, Fields as Event};
 use super::one_stream::{Ended, OneStream, Reader};
 use crate::runtime::random;
 use crate::server::built::Built;
+use crate::server::catalog::Selection;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Events, Fields, Place, Read, Slot, Source, Usage, accepts, answer, refused,
     stream,
@@ -54,6 +55,8 @@ pub(crate) struct Sse {
 struct OpenSession {
     session: Arc<OneStream>,
     principal: Option<Arc<Principal>>,
+    /// The tools that the URL of the stream offers: the URL of its messages is of our making.
+    selection: Option<Arc<Selection>>,
 }
 
 impl Sse {
@@ -62,16 +65,21 @@ impl Sse {
         let slot = self.usage.take(&caller.id, SESSIONS)?;
         let id: Box<str> = random::id().into();
         let (session, reader) = OneStream::open(built, caller.principal.clone());
-        self.lock().insert(id.clone(), OpenSession { session, principal: caller.principal });
+        let open = OpenSession { session, principal: caller.principal, selection: caller.selection };
+        self.lock().insert(id.clone(), open);
         let opened = Opened { id, is_announced: false, reader, sse: Arc::clone(self) };
         Some((opened, slot))
     }
 
-    /// Returns the session with this id, if it belongs to this principal.
-    fn find(&self, id: &str, principal: Option<&Arc<Principal>>) -> Option<Arc<OneStream>> {
+    /// Returns the session with this id and the tools that it offers, if it belongs to this principal.
+    fn find(
+        &self,
+        id: &str,
+        principal: Option<&Arc<Principal>>,
+    ) -> Option<(Arc<OneStream>, Option<Arc<Selection>>)> {
         let open = self.lock();
         let entry = open.get(id).filter(|entry| entry.principal.as_ref() == principal)?;
-        Some(Arc::clone(&entry.session))
+        Some((Arc::clone(&entry.session), entry.selection.clone()))
     }
 
     /// Ends all HTTP+SSE sessions, because the server ends.
@@ -148,10 +156,14 @@ impl Endpoint {
         if !accepts(&head.headers, "text/event-stream") {
             return answer::not_acceptable("text/event-stream", &head.headers);
         }
-        let caller = match self.caller(head) {
+        let mut caller = match self.caller(head) {
             Ok(caller) => caller,
             Err(found) => return answer::unauthorized(found),
         };
+        match self.selection(head) {
+            Ok(selection) => caller.selection = selection,
+            Err(refused) => return *refused,
+        }
         let Some((opened, slot)) = sse.open(&self.built, caller) else {
             let text = format!("expected at most {SESSIONS} streams at a time, but found one more");
             return answer::refusal(429, None, text);
@@ -178,11 +190,11 @@ impl Endpoint {
         let found = session_of(head).and_then(|id| Some((id, sse.find(id, caller.principal.as_ref())?)));
         let asked = rules::answered_id(&read.parsed).cloned();
         let asked = asked.as_ref();
-        let Some((id, session)) = found else { return no_session(asked) };
+        let Some((id, (session, selection))) = found else { return no_session(asked) };
         if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
             return refused(&refusal, asked);
         }
-        let attached = self.attach(caller, Some(place));
+        let attached = self.attach(Caller { selection, ..caller }, Some(place));
         match tokio::time::timeout(ROOM, session.post(read.into_posted(), attached)).await {
             Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
             Ok(Err(Ended)) => no_session(asked),
