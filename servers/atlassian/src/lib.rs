@@ -35,4 +35,5 @@ mod tools;
 pub mod write;
 
 pub use server::{Atlassian, Unusable};
+pub use tools::by_url::ByUrl;
 pub use tools::toolsets::Choice;

@@ -14,7 +14,7 @@ use crate::jira::hours::WorkingHours;
 use crate::prompts;
 use crate::resources::{self, watch::watch};
 use crate::rest::{Site, SiteSettings};
-use crate::tools::{self, Choice};
+use crate::tools::{self, ByUrl, Choice};
 use crate::write::{Handles, Journal};
 
 /// The largest result, in bytes: its text and its value.
@@ -70,6 +70,18 @@ impl Atlassian {
             watch_every: WATCH_EVERY,
             lists_output_schemas: false,
         }
+    }
+
+    /// Returns a server with each tool that a URL may choose, and the choice by URL, to be served over HTTP:
+    /// `Http::new(server).tools_by_query(move |query| by_url.choose(query))`.
+    ///
+    /// # Errors
+    /// Like [`Self::server`].
+    pub fn by_url(mut self) -> Result<(Server, ByUrl), Unusable> {
+        self.choice.check().map_err(|error| Unusable(error.message().to_owned()))?;
+        let by_url = ByUrl::new(self.choice);
+        self.choice = by_url.most();
+        Ok((self.server()?, by_url))
     }
 
     /// Returns the server, ready to be served. Nothing is sent to the site yet.

@@ -27,6 +27,7 @@ mod resources;
 mod screens;
 mod support;
 mod trouble;
+mod urls;
 mod watchers;
 mod worklogs;
 mod writing;

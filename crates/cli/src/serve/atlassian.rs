@@ -3,10 +3,10 @@
 //! In: the command line, and the settings of `crate::atlassian`. Out: a server, and for the demo the site behind it.
 
 use std::fs::File;
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use plainwire::Server;
 use plainwire::audit::Audit;
 use plainwire::http::Http;
 use plainwire_atlassian::rest::{Capture, Credentials, Deployment, Product, Secret, SiteSettings};
@@ -16,6 +16,7 @@ use plainwire_site::Site;
 use tokio::net::TcpListener;
 
 use super::library::{LibraryOptions, refuse};
+use super::options::{Serve, Shared};
 use super::site::{self, SiteOptions};
 use crate::atlassian::{ConfigOptions, config, located};
 use crate::exit::{Exit, Failure};
@@ -101,25 +102,25 @@ impl AtlassianOptions {
     }
 
     /// Checks the settings.
-    pub(crate) fn check(&self) -> Result<Exit, Failure> {
+    fn check(&self) -> Result<Exit, Failure> {
         let config = self.settings()?;
         output::line(&format!("the settings can be used: {}", visible::line(config.jira.base.as_str())))?;
         Ok(Exit::Done)
     }
 
     /// Returns the server of the user's own site. What takes changes back is in the folder for the user's data.
-    pub(crate) async fn server(&self) -> Result<Server, Failure> {
+    async fn of_user(&self) -> Result<Atlassian, Failure> {
         let mut atlassian = located(self.settings()?).await?.server();
         let folder = paths::data().ok_or_else(|| {
             Failure::usage("expected a home folder for what takes changes back, but found none".to_owned())
         })?;
         std::fs::create_dir_all(&folder).map_err(Failure::runtime)?;
         atlassian.journal = Some(folder.join("atlassian.db"));
-        self.finished(atlassian)
+        self.with_options(atlassian)
     }
 
-    /// Returns the server with what the options here say of it.
-    fn finished(&self, mut atlassian: Atlassian) -> Result<Server, Failure> {
+    /// Applies what the options here say of recording.
+    fn with_options(&self, mut atlassian: Atlassian) -> Result<Atlassian, Failure> {
         atlassian.audit = match &self.audit {
             None => Audit::off(),
             Some(None) => Audit::stderr(),
@@ -135,11 +136,11 @@ impl AtlassianOptions {
                 .map_err(|error| Failure::usage(format!("--capture {}: {error}", folder.display())))?;
             atlassian.jira.capture = Some(capture);
         }
-        atlassian.server().map_err(|error| Failure::usage(error.0))
+        Ok(atlassian)
     }
 
     /// Prints the tools that would be offered.
-    pub(crate) fn print_tools(&self) -> Result<Exit, Failure> {
+    fn print_tools(&self) -> Result<Exit, Failure> {
         let choice = self.choice();
         choice.check().map_err(|error| Failure::usage(error.message().to_owned()))?;
         for (name, toolset, is_write) in Atlassian::tools(&choice) {
@@ -149,18 +150,60 @@ impl AtlassianOptions {
     }
 }
 
+/// Serves Jira, or does what the options say in its place.
+pub(super) async fn run(args: &Serve) -> Result<Exit, Failure> {
+    let (options, shared) = (&args.atlassian, &args.shared);
+    if options.list_tools {
+        return options.print_tools();
+    }
+    if options.demo {
+        let (atlassian, site) = demo(options, &args.site, &args.library).await?;
+        let is_for_a_person = shared.http.is_none() && io::stdin().is_terminal();
+        let serving = async {
+            if is_for_a_person {
+                for_a_person(atlassian, shared).await
+            } else {
+                serve(atlassian, shared).await
+            }
+        };
+        site.beside(serving).await?;
+    } else if options.validate {
+        return options.check();
+    } else {
+        serve(options.of_user().await?, shared).await?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Serves on stdin and stdout, or over HTTP, where the URL may choose the tools.
+async fn serve(atlassian: Atlassian, shared: &Shared) -> Result<(), Failure> {
+    match &shared.http {
+        None => {
+            let server = atlassian.server().map_err(|error| Failure::usage(error.0))?;
+            Ok(super::with_options(server, shared)?.stdio().await?)
+        }
+        Some(address) => super::serve_http(endpoint(atlassian, shared)?, address, shared).await,
+    }
+}
+
+/// Returns an endpoint whose URL may choose the tools.
+fn endpoint(atlassian: Atlassian, shared: &Shared) -> Result<Http, Failure> {
+    let (server, by_url) = atlassian.by_url().map_err(|error| Failure::usage(error.0))?;
+    Ok(Http::new(super::with_options(server, shared)?).tools_by_query(move |query| by_url.choose(query)))
+}
+
 /// The stand-in site behind the server of a demo.
-pub(crate) struct DemoSite {
+struct DemoSite {
     listener: TcpListener,
     settings: plainwire_site::Settings,
 }
 
 /// Makes the server of a demo, and its site. The site is opened while the server answers already: a call that needs the site waits for it.
-pub(crate) async fn demo(
+async fn demo(
     options: &AtlassianOptions,
     site: &SiteOptions,
     shared: &LibraryOptions,
-) -> Result<(Server, DemoSite), Failure> {
+) -> Result<(Atlassian, DemoSite), Failure> {
     let settings = site.settings(shared)?;
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Failure::runtime)?;
     let address = listener.local_addr().map_err(Failure::runtime)?;
@@ -181,16 +224,12 @@ pub(crate) async fn demo(
     let mut atlassian = Atlassian::new(jira);
     atlassian.choice = options.choice();
     atlassian.projects = options.projects.clone();
-    let server = options.finished(atlassian)?;
-    Ok((server, DemoSite { listener, settings }))
+    Ok((options.with_options(atlassian)?, DemoSite { listener, settings }))
 }
 
 impl DemoSite {
     /// Serves the site until `serving` has ended.
-    pub(crate) async fn beside(
-        self,
-        serving: impl Future<Output = Result<(), Failure>>,
-    ) -> Result<(), Failure> {
+    async fn beside(self, serving: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
         let site = async {
             let site = Site::open_aside(self.settings).await.map_err(site::unusable)?;
             site.serve(self.listener, std::future::pending()).await.map_err(site::unusable)
@@ -204,7 +243,7 @@ impl DemoSite {
 }
 
 /// Serves the demo over HTTP on a free port, and prints what a person at the terminal may try.
-pub(crate) async fn for_a_person(server: Server) -> Result<(), Failure> {
+async fn for_a_person(atlassian: Atlassian, shared: &Shared) -> Result<(), Failure> {
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Failure::runtime)?;
     let url = format!("http://{}/mcp", listener.local_addr().map_err(Failure::runtime)?);
     for line in [
@@ -221,5 +260,5 @@ pub(crate) async fn for_a_person(server: Server) -> Result<(), Failure> {
             std::future::pending::<()>().await;
         }
     };
-    Http::new(server).serve_on(listener, stop).await.map_err(Failure::from)
+    endpoint(atlassian, shared)?.serve_on(listener, stop).await.map_err(Failure::from)
 }

@@ -1,7 +1,7 @@
 //! `plainwire serve`: serves a built-in server on stdin and stdout, or over HTTP.
 
 use std::fs::File;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use plainwire::Server;
@@ -22,30 +22,15 @@ mod site;
 
 pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     args.refuse_others()?;
-    let mut site = None;
     let server: Server = match args.server {
-        Builtin::Atlassian if args.atlassian.list_tools => return args.atlassian.print_tools(),
-        Builtin::Atlassian if args.atlassian.demo => {
-            let (server, behind) = atlassian::demo(&args.atlassian, &args.site, &args.library).await?;
-            site = Some(behind);
-            server
-        }
-        Builtin::Atlassian if args.atlassian.validate => return args.atlassian.check(),
-        Builtin::Atlassian => args.atlassian.server().await?,
+        Builtin::Atlassian => return atlassian::run(&args).await,
         Builtin::Inventory => args.inventory.server(&args.library)?,
         Builtin::Learning => args.learning.server(&args.library, args.shared.http.is_some())?,
         Builtin::Patterns => args.patterns.server(&args.library)?,
         Builtin::Reference => plainwire_reference::server(),
         Builtin::Site => return site::run(&args.site, &args.library, args.shared.http.as_deref()).await,
     };
-    let server = with_options(server, &args.shared)?;
-    match site {
-        None => serve(server, &args.shared).await?,
-        Some(site) if args.shared.http.is_none() && io::stdin().is_terminal() => {
-            site.beside(atlassian::for_a_person(server)).await?;
-        }
-        Some(site) => site.beside(serve(server, &args.shared)).await?,
-    }
+    serve(with_options(server, &args.shared)?, &args.shared).await?;
     Ok(Exit::Done)
 }
 
@@ -67,9 +52,15 @@ fn with_options(mut server: Server, args: &Shared) -> Result<Server, Failure> {
 
 /// Serves on stdin and stdout, or over HTTP.
 async fn serve(server: Server, args: &Shared) -> Result<(), Failure> {
-    let Some(address) = &args.http else { return Ok(server.stdio().await?) };
+    match &args.http {
+        None => Ok(server.stdio().await?),
+        Some(address) => serve_http(Http::new(server), address, args).await,
+    }
+}
+
+/// Serves an endpoint at an address, with the options that each server has.
+async fn serve_http(mut http: Http, address: &str, args: &Shared) -> Result<(), Failure> {
     check_address(address)?;
-    let mut http = Http::new(server);
     if args.sse {
         http = http.http_sse();
     }

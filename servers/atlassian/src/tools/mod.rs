@@ -4,6 +4,7 @@
 //! called.
 
 pub(crate) mod args;
+pub(crate) mod by_url;
 pub(crate) mod jira;
 pub(crate) mod toolsets;
 mod undo;
@@ -15,6 +16,7 @@ use crate::jira::Jira;
 use crate::rest::Site;
 use crate::write::{Change, Journal, Plan, Writer};
 
+pub(crate) use by_url::ByUrl;
 pub(crate) use toolsets::Choice;
 
 /// Returns all tools.
