@@ -253,6 +253,22 @@ async fn issues_are_ranked_and_come_back_to_their_places() {
             call(&client, "atlassian_undo", json!({ "undo": ranked["undo"] })).await;
             assert_eq!(order(&world), before, "{arguments}");
         }
+        let between = json!({ "issue_keys": [a], "rank_after_issue": before[20] });
+        for (moved, pair) in [(a, format!("{a} and {}", before[21])), (b, format!("{b} and {}", before[20]))]
+        {
+            let ranked = call(&client, "jira_rank_issues", between.clone()).await;
+            assert_eq!(ranked["warnings"], Value::Null, "{ranked}");
+            // The issue itself, or the one that it was beside.
+            let again = json!({ "issue_keys": [moved], "rank_after_issue": last });
+            let again = call(&client, "jira_rank_issues", again).await;
+            let now = order(&world);
+            let text = refused(&client, "atlassian_undo", json!({ "undo": ranked["undo"] })).await;
+            assert!(text.contains(&format!("the order of {pair} was changed since")), "{text}");
+            assert_eq!(order(&world), now);
+            call(&client, "atlassian_undo", json!({ "undo": again["undo"] })).await;
+            call(&client, "atlassian_undo", json!({ "undo": ranked["undo"] })).await;
+            assert_eq!(order(&world), before);
+        }
         let text =
             refused(&client, "jira_rank_issues", json!({ "issue_keys": [a], "rank_before_issue": a })).await;
         assert!(text.contains("before or after itself"), "{text}");
@@ -260,6 +276,17 @@ async fn issues_are_ranked_and_come_back_to_their_places() {
         assert!(text.contains("expected one of"), "{text}");
         world.assert_contract();
     }
+}
+
+#[tokio::test]
+async fn a_site_that_shows_no_ranks_is_told_before_a_change_of_the_order() {
+    let world = World::new(plainwire_site::Deployment::Cloud).await;
+    let sql = "UPDATE field SET custom = 'com.example:order' WHERE id = 'customfield_10019'";
+    world.store.run(0, |work| work.run(sql, [])).expect("SQL");
+    let client = world.client().await;
+    let arguments = json!({ "issue_keys": ["SHOP-1"], "rank_after_issue": "SHOP-2", "preview": true });
+    let shown = call(&client, "jira_rank_issues", arguments).await;
+    assert!(shown["warnings"].to_string().contains("does not see later changes of the order"), "{shown}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use plainwire_site::Deployment;
 use serde_json::{Value, json};
 
-use crate::support::{BOTH, World, call, refused};
+use crate::support::{BOTH, World, call, refused, table, written};
 
 fn filters(world: &World) -> Vec<Value> {
     let sql = "SELECT name, description, jql FROM filter ORDER BY name";
@@ -91,6 +91,47 @@ async fn a_filter_is_made_changed_deleted_and_taken_back() {
         assert!(text.contains("Filter with same name already exists"), "{text}");
         let text = refused(&client, "jira_delete_filter", json!({ "filter_id": "4711" })).await;
         assert!(text.contains("is not available to you"), "{text}");
+        world.assert_contract();
+    }
+}
+
+#[tokio::test]
+async fn a_filter_becomes_a_favourite_and_no_favourite_again() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client().await;
+        let sql = "SELECT f.id, f.name FROM filter f JOIN favourite_filter g ON g.filter_id = f.id WHERE g.person_id = 10100 ORDER BY f.id";
+        let arguments = json!({ "name": "Marked", "jql": "project = SHOP", "favourite": true });
+        let (_, after) = written(&world, &client, "jira_create_filter", arguments, sql).await;
+        assert!(after.iter().any(|it| it[1] == "Marked"), "{after:?}");
+        let own = "SELECT id FROM filter WHERE owner_id = 10100 AND id";
+        let marked = "(SELECT filter_id FROM favourite_filter WHERE person_id = 10100)";
+        let of = |how: &str| table(&world, &format!("{own} {how} {marked}"))[0][0].clone();
+        let plain =
+            call(&client, "jira_create_filter", json!({ "name": "Plain", "jql": "project = SHOP" })).await;
+        let plain = plain["result"]["filter_id"].as_str().expect("an id").to_owned();
+        for arguments in [
+            json!({ "filter_id": plain, "favourite": true }),
+            json!({ "filter_id": of("IN"), "favourite": false }),
+            json!({ "filter_id": of("IN"), "favourite": false, "name": "Another name" }),
+        ] {
+            let (change, after) =
+                written(&world, &client, "jira_update_filter", arguments.clone(), sql).await;
+            let id = arguments["filter_id"].as_str().expect("an id");
+            assert_eq!(after.iter().any(|it| it[0] == id), arguments["favourite"] == true, "{arguments}");
+            assert_eq!(change["warnings"], Value::Null, "{change}");
+        }
+        let marked =
+            call(&client, "jira_update_filter", json!({ "filter_id": plain, "favourite": true })).await;
+        call(&client, "jira_update_filter", json!({ "filter_id": plain, "favourite": false })).await;
+        let text = refused(&client, "atlassian_undo", json!({ "undo": marked["undo"] })).await;
+        assert!(text.contains("`favourite` was changed since"), "{text}");
+        call(&client, "jira_update_filter", json!({ "filter_id": plain, "favourite": true })).await;
+        let deleted = call(&client, "jira_delete_filter", json!({ "filter_id": plain })).await;
+        let is_told = deleted["warnings"].to_string().contains("does not make it a favourite again");
+        call(&client, "atlassian_undo", json!({ "undo": deleted["undo"] })).await;
+        let is_marked = table(&world, sql).iter().any(|it| it[1] == "Plain");
+        assert_ne!(is_told, is_marked, "{deployment:?}: what an undo leaves is told before");
         world.assert_contract();
     }
 }

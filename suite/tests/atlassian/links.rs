@@ -105,6 +105,78 @@ async fn an_issue_moves_to_an_epic_and_back() {
 }
 
 #[tokio::test]
+async fn a_parent_that_is_an_epic_is_taken_where_the_site_has_it() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client().await;
+        let of = |kind: &str| {
+            keys(
+                &world,
+                &format!(
+                    "key LIKE 'SHOP-%' AND EXISTS (SELECT 1 FROM value v JOIN issue_type t ON t.id = v.ref
+                    WHERE v.issue_id = i.id AND v.field_id = 'issuetype' AND t.name = '{kind}')"
+                ),
+            )
+        };
+        let epic = &of("Epic")[0];
+        let field = if deployment == Deployment::Cloud { "parent" } else { "customfield_10014" };
+        let inside = format!(
+            "SELECT i.key FROM value v JOIN issue i ON i.id = v.issue_id JOIN issue e ON e.id = v.ref
+            WHERE v.field_id = '{field}' AND e.key = '{epic}' ORDER BY i.id"
+        );
+        let arguments = json!({
+            "project_key": "SHOP", "issue_type": "Task", "summary": "In an epic", "additional_fields": { "parent": epic },
+        });
+        let (_, after) = written(&world, &client, "jira_create_issue", arguments, &inside).await;
+        assert!(!after.is_empty());
+        let outside =
+            of("Task").into_iter().find(|it| !table(&world, &inside).iter().any(|row| row[0] == *it));
+        let task = outside.expect("a task");
+        let into = json!({ "issue_key": task, "fields": { "parent": { "key": epic } } });
+        written(&world, &client, "jira_update_issue", into.clone(), &inside).await;
+        call(&client, "jira_update_issue", into).await;
+        written(
+            &world,
+            &client,
+            "jira_update_issue",
+            json!({ "issue_key": task, "fields": { "parent": null } }),
+            &inside,
+        )
+        .await;
+        // A sub-task has an issue that is no epic as its parent.
+        let made = call(
+            &client,
+            "jira_create_issue",
+            json!({ "project_key": "SHOP", "issue_type": "Sub-task", "summary": "A part", "additional_fields": { "parent": task } }),
+        )
+        .await;
+        assert!(made["key"].is_string(), "{made}");
+        let named = json!({
+            "project_key": "SHOP", "issue_type": "Epic", "summary": "A large thing", "additional_fields": { "epic_name": "Large" },
+        });
+        match deployment {
+            Deployment::Cloud => {
+                let text = refused(&client, "jira_create_issue", named).await;
+                assert!(
+                    text.contains("an epic of this site has no name of its own")
+                        && text.contains("`summary`"),
+                    "{text}"
+                );
+            }
+            Deployment::DataCenter => drop(call(&client, "jira_create_issue", named).await),
+        }
+        let text = refused(
+            &client,
+            "jira_update_issue",
+            json!({ "issue_key": task, "fields": { "parent": "SHOP-99999" } }),
+        )
+        .await;
+        assert!(text.contains("Issue") || text.contains("issue"), "{text}");
+        world.assert_contract();
+    }
+}
+
+#[tokio::test]
 async fn an_issue_is_linked_to_a_page_and_taken_back() {
     for deployment in BOTH {
         let world = World::new(deployment).await;

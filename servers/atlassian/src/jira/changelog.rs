@@ -1,14 +1,20 @@
 //! Changelogs of issues.
 
+use std::collections::BTreeMap;
+
 use plainwire::ToolError;
 use serde_json::{Value, json};
 
 use super::Jira;
+use super::search::Query;
 use super::shown::{Cast, moment};
 use crate::rest::{Page, Request, Style};
 
 /// The largest number of logs that are read, where an issue has one in each page that it is on.
 const MAX_LOGS: usize = 10_000;
+
+/// The largest number of issues whose keys one search asks for.
+const MAX_KEYS: usize = 100;
 
 /// Returns the view of a changelog, the oldest entry first.
 pub fn shown(log: &Value, cast: &mut Cast) -> Value {
@@ -34,7 +40,7 @@ pub fn entry(it: &Value, cast: &mut Cast) -> Value {
 }
 
 impl Jira {
-    /// Returns the changelogs of several issues, by the ids of the issues: the newest entries, up to `most` of each issue.
+    /// Returns the changelogs of several issues, each with the id and the key of its issue: the newest entries, up to `most` of each issue.
     ///
     /// # Errors
     /// Those of the site.
@@ -67,12 +73,31 @@ impl Jira {
                 None => logs.push((&it["issueId"], entries.collect())),
             }
         }
+        let ids: Vec<&str> = logs.iter().filter_map(|(id, _)| id.as_str()).collect();
+        let keys = self.keys_of(&ids).await?;
         let is_complete = next.is_none() && logs.iter().all(|(_, log)| log.len() <= most);
         let issues = logs.iter().map(|(id, log)| {
             let newest = log.iter().skip(log.len().saturating_sub(most));
-            json!({ "issue_id": id, "entries": newest.map(|it| entry(it, cast)).collect::<Vec<_>>() })
+            let mut shown = json!({ "issue_id": id });
+            if let Some(key) = id.as_str().and_then(|id| keys.get(id)) {
+                shown["key"] = json!(key);
+            }
+            shown["entries"] = newest.map(|it| entry(it, cast)).collect();
+            shown
         });
         let issues: Vec<_> = issues.collect();
         Ok(json!({ "issues": issues, "is_complete": is_complete }))
+    }
+
+    /// Returns the present keys of issues, by their ids. One that the index of the site lacks is left out.
+    async fn keys_of(&self, ids: &[&str]) -> Result<BTreeMap<String, String>, ToolError> {
+        let mut keys = BTreeMap::new();
+        for ids in ids.chunks(MAX_KEYS) {
+            let jql = self.limited(&format!("id in ({})", ids.join(", "))).await?;
+            let limit = ids.len() as u64;
+            let query = Query { jql, fields: "project".to_owned(), limit, start: 0, token: None };
+            keys.extend(self.search(&query).await?.issues.into_iter().map(|it| (it.id, it.key)));
+        }
+        Ok(keys)
     }
 }

@@ -43,6 +43,8 @@ pub struct Dialect {
     pub component_lead: &'static str,
     /// How filters are listed.
     pub filters: Filters,
+    /// How a filter becomes a favourite of the account, or none.
+    pub favourite: Favourite,
     /// Whether requests of customers can have ADF.
     pub has_adf_requests: bool,
     /// Whether the tools work that need what only Cloud has.
@@ -112,6 +114,15 @@ pub enum Filters {
     Search,
 }
 
+/// A way to make a filter a favourite of the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Favourite {
+    /// The member `favourite` of the filter.
+    Member,
+    /// `filter/{id}/favourite`, with `PUT` and `DELETE`. The member is ignored there.
+    Path,
+}
+
 const CLOUD: Dialect = Dialect {
     name: "Jira Cloud",
     version: "3",
@@ -129,6 +140,7 @@ const CLOUD: Dialect = Dialect {
     files: Files::Content,
     component_lead: "leadAccountId",
     filters: Filters::Search,
+    favourite: Favourite::Path,
     has_adf_requests: true,
     has_cloud_tools: true,
 };
@@ -150,6 +162,7 @@ const DATA_CENTER: Dialect = Dialect {
     files: Files::Address,
     component_lead: "leadUserName",
     filters: Filters::Favourites,
+    favourite: Favourite::Member,
     has_adf_requests: false,
     has_cloud_tools: false,
 };

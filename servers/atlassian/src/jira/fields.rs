@@ -113,7 +113,6 @@ impl Fields {
         if let Some(field) = self.by_id(&id) {
             return Ok(field);
         }
-        let plain = |text: &str| text.to_lowercase().replace(['_', '-', ' '], "");
         let name = plain(wanted);
         let named: Vec<_> =
             self.0.iter().filter(|it| plain(&it.name) == name || plain(&it.id) == name).collect();
@@ -146,6 +145,12 @@ impl Fields {
     }
 
     fn unknown(&self, wanted: &str) -> ToolError {
+        if matches!(plain(wanted).as_str(), "epicname" | "epiclabel") {
+            return ToolError::invalid_input(format!(
+                "there is no field {wanted:?}: an epic of this site has no name of its own"
+            ))
+            .hint("its `summary` is its name");
+        }
         let wanted_low = wanted.to_lowercase();
         let mut near: Vec<_> = self
             .0
@@ -158,6 +163,11 @@ impl Fields {
         ToolError::invalid_input(format!("there is no field {wanted:?}"))
             .hint(format!("the nearest are {}; jira_search_fields finds others", near.join(", ")))
     }
+}
+
+/// Returns a name without what people write in different ways.
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace(['_', '-', ' '], "")
 }
 
 /// The largest number of options that are read of a field.

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::Jira;
 use super::agile::{Listed, Slice};
-use super::dialect::Filters;
+use super::dialect::{Favourite, Filters};
 use super::shown::Cast;
 use crate::rest::{PageToken, Request, Style, Upstream};
-use crate::write::{FieldChange, How, Inverse, Plan, Restore, Step};
+use crate::write::{Check, FieldChange, How, Inverse, Plan, Restore, Step};
 
 /// What a filter is to have; what is absent stays as it is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,58 +86,99 @@ impl Jira {
 
     /// Plans a new filter.
     ///
-    /// Source: `POST /rest/api/{v}/filter`.
+    /// Source: `POST /rest/api/{v}/filter`; Cloud `PUT /rest/api/3/filter/{id}/favourite`.
     pub fn plan_create_filter(&self, fields: FilterFields<'_>) -> Plan {
-        let body = fields.body();
+        let mut body = fields.body();
+        let changes =
+            body.iter().map(|(name, value)| FieldChange::new(name, Value::Null, value.clone())).collect();
+        let favourite = self.own_favourite(&mut body);
+        let mut steps = vec![Step::kept(Request::post(self.path(["filter"])).json(&body), "filter")];
+        if favourite == Some(true) {
+            steps.push(Step::from(Request::put(self.path(["filter", "{filter}", "favourite"]))));
+        }
         let made = Restore { path: self.path(["filter", "{filter}"]), how: How::Delete { query: vec![] } };
         Plan {
             tool: "jira_create_filter",
             target: String::new(),
             summary: format!("make the filter {:?}", fields.name.unwrap_or_default()),
-            changes: body
-                .iter()
-                .map(|(name, value)| FieldChange::new(name, Value::Null, value.clone()))
-                .collect(),
-            steps: vec![Step::kept(Request::post(self.path(["filter"])).json(&body), "filter")],
+            changes,
+            steps,
             inverse: Inverse::Steps(vec![made]),
             warnings: vec![],
         }
     }
 
+    /// Takes the favourite out of the body of a filter, where it has a request of its own.
+    fn own_favourite(&self, body: &mut Map<String, Value>) -> Option<bool> {
+        match self.dialect.favourite {
+            Favourite::Member => None,
+            Favourite::Path => body.remove("favourite").and_then(|it| it.as_bool()),
+        }
+    }
+
     /// Plans a change of a filter, as the site answered it.
     ///
-    /// Source: `PUT /rest/api/{v}/filter/{id}`.
+    /// Source: `PUT /rest/api/{v}/filter/{id}`; Cloud `PUT` and `DELETE /rest/api/3/filter/{id}/favourite`.
     pub fn plan_update_filter(&self, filter: &Value, fields: FilterFields<'_>) -> Plan {
         let mut body = fields.body();
         body.retain(|name, value| filter[name.as_str()] != *value);
-        let before: Map<String, Value> =
-            body.keys().map(|name| (name.clone(), filter[name.as_str()].clone())).collect();
         let changes = body
             .iter()
-            .map(|(name, value)| FieldChange::new(name, before[name].clone(), value.clone()))
+            .map(|(name, value)| FieldChange::new(name, filter[name.as_str()].clone(), value.clone()))
             .collect();
-        let path = self.path(["filter", filter["id"].as_str().unwrap_or_default()]);
-        let is_same = body.is_empty();
-        let whole =
-            ["name", "description", "jql", "favourite"].map(|name| (name.to_owned(), filter[name].clone()));
-        let mut whole: Map<String, Value> = whole.into_iter().filter(|(_, it)| !it.is_null()).collect();
-        let how = How::Whole {
-            body: Value::Object(whole.clone()),
-            before: Value::Object(before),
-            after: json!({}),
-        };
-        // The site wants the name even if it stays.
-        whole.append(&mut body);
-        let inverse = if is_same { vec![] } else { vec![Restore { path: path.clone(), how }] };
+        let id = filter["id"].as_str().unwrap_or_default();
+        let favourite = self.own_favourite(&mut body);
+        let (mut steps, mut inverse) = (vec![], vec![]);
+        if !body.is_empty() {
+            let before: Map<String, Value> =
+                body.keys().map(|name| (name.clone(), filter[name.as_str()].clone())).collect();
+            let mut whole = self.whole(filter);
+            let how = How::Whole {
+                body: Value::Object(whole.clone()),
+                before: Value::Object(before),
+                after: json!({}),
+            };
+            // The site wants the name even if it stays.
+            whole.append(&mut body);
+            let path = self.path(["filter", id]);
+            steps.push(Step::from(Request::put(path.clone()).json(&whole)));
+            inverse.push(Restore { path, how });
+        }
+        if let Some(favourite) = favourite {
+            let path = self.path(["filter", id, "favourite"]);
+            let (request, back) = match favourite {
+                true => (Request::put(path.clone()), "DELETE"),
+                false => (Request::delete(path.clone()), "PUT"),
+            };
+            let check = Check {
+                name: "`favourite`".to_owned(),
+                path: self.path(["filter", id]),
+                query: vec![],
+                place: "/favourite".to_owned(),
+                expected: json!(favourite),
+            };
+            let how = How::Checked { method: back.to_owned(), checks: vec![check], body: Value::Null };
+            steps.push(Step::from(request));
+            inverse.push(Restore { path, how });
+        }
         Plan {
             tool: "jira_update_filter",
-            target: filter["id"].as_str().unwrap_or_default().to_owned(),
+            target: id.to_owned(),
             summary: format!("change the filter {}", filter["name"]),
             changes,
-            steps: if is_same { vec![] } else { vec![Step::from(Request::put(path).json(&whole))] },
+            steps,
             inverse: Inverse::Steps(inverse),
             warnings: vec![],
         }
+    }
+
+    /// Returns the body that makes a filter what it is: what a `PUT` lacks, it empties.
+    fn whole(&self, filter: &Value) -> Map<String, Value> {
+        let members = ["name", "description", "jql", "favourite"];
+        let kept = members.iter().filter(|name| !filter[**name].is_null());
+        let mut body = kept.map(|name| ((*name).to_owned(), filter[*name].clone())).collect();
+        self.own_favourite(&mut body);
+        body
     }
 
     /// Plans to delete a filter, as the site answered it.
@@ -145,10 +186,13 @@ impl Jira {
     /// Source: `DELETE /rest/api/{v}/filter/{id}`.
     pub fn plan_delete_filter(&self, filter: &Value) -> Plan {
         let id = filter["id"].as_str().unwrap_or_default();
-        let kept =
-            ["name", "description", "jql", "favourite"].map(|name| (name.to_owned(), filter[name].clone()));
-        let body: Map<String, Value> = kept.into_iter().filter(|(_, it)| !it.is_null()).collect();
-        let how = How::Send { method: "POST".to_owned(), body: Value::Object(body) };
+        let how = How::Send { method: "POST".to_owned(), body: Value::Object(self.whole(filter)) };
+        let mut warnings = vec![
+            "taking this back makes a private filter with a new id: boards, dashboards and subscriptions lose this one".to_owned(),
+        ];
+        if self.dialect.favourite == Favourite::Path && filter["favourite"] == true {
+            warnings.push("taking this back does not make it a favourite again".to_owned());
+        }
         Plan {
             tool: "jira_delete_filter",
             target: id.to_owned(),
@@ -156,7 +200,7 @@ impl Jira {
             changes: vec![FieldChange::new("jql", filter["jql"].clone(), Value::Null)],
             steps: vec![Step::from(Request::delete(self.path(["filter", id])))],
             inverse: Inverse::Steps(vec![Restore { path: self.path(["filter"]), how }]),
-            warnings: vec!["taking this back makes a private filter with a new id: boards, dashboards and subscriptions lose this one".to_owned()],
+            warnings,
         }
     }
 

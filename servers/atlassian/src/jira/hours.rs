@@ -23,6 +23,19 @@ pub struct WorkingHours {
     pub is_usual: bool,
 }
 
+/// A part of working hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// When work begins.
+    Start,
+    /// When work ends.
+    End,
+    /// The days of work.
+    Days,
+    /// The time zone.
+    Zone,
+}
+
 impl Default for WorkingHours {
     /// Monday to Friday, from 9 to 17 in UTC, and counted only when a call wants it: as in mcp-atlassian.
     fn default() -> Self {
@@ -42,24 +55,30 @@ impl WorkingHours {
     /// Reads them: `09:00`, `17:00`, the numbers of the days from 1 for Monday, and the name of a time zone.
     ///
     /// # Errors
-    /// A sentence about the part that is not understood.
-    pub fn read(start: &str, end: &str, days: &[u8], zone: &str) -> Result<Self, String> {
-        let time = |text: &str| {
-            Time::strptime("%H:%M", text.trim())
-                .map_err(|_| format!("expected a time such as 09:00, but found {text:?}"))
+    /// The part that is not understood, and a sentence about it.
+    pub fn read(start: &str, end: &str, days: &[u8], zone: &str) -> Result<Self, (Part, String)> {
+        let time = |part: Part, text: &str| {
+            let wrong = |_| (part, format!("expected a time such as 09:00, but found {text:?}"));
+            Time::strptime("%H:%M", text.trim()).map_err(wrong)
         };
-        let (start, end) = (time(start)?, time(end)?);
-        if end <= start {
-            return Err("expected the end of the working hours to be after their start".to_owned());
+        let (first, last) = (time(Part::Start, start)?, time(Part::End, end)?);
+        if last <= first {
+            let why = format!("expected an end of work after its start {start}, but found {end:?}");
+            return Err((Part::End, why));
         }
         let day = |number: &u8| {
             Weekday::from_monday_one_offset(i8::try_from(*number).unwrap_or_default())
                 .map_err(|_| format!("expected a day from 1 for Monday to 7, but found {number}"))
         };
-        let days = days.iter().map(day).collect::<Result<_, _>>()?;
-        let zone = TimeZone::get(zone.trim())
-            .map_err(|_| format!("expected a time zone such as Europe/Berlin, but found {zone:?}"))?;
-        Ok(Self { start, end, days, zone, is_usual: false })
+        let days: Vec<Weekday> =
+            days.iter().map(day).collect::<Result<_, _>>().map_err(|why| (Part::Days, why))?;
+        if days.is_empty() {
+            return Err((Part::Days, "expected at least one day, but found none".to_owned()));
+        }
+        let zone = TimeZone::get(zone.trim()).map_err(|_| {
+            (Part::Zone, format!("expected a time zone such as Europe/Berlin, but found {zone:?}"))
+        })?;
+        Ok(Self { start: first, end: last, days, zone, is_usual: false })
     }
 
     /// Returns the seconds of working hours from one time to another.

@@ -38,6 +38,16 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), |it| it.trim().to_owned())
 }
 
+/// Returns the key or id of the issue that a value names: a text, or an object with one of them.
+pub(super) fn named_issue(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            members.get("key").or_else(|| members.get("id")).map(text).unwrap_or_default()
+        }
+        value => text(value),
+    }
+}
+
 impl Jira {
     /// Returns the JSON of a value for a field that is no rich text.
     ///
@@ -113,13 +123,7 @@ impl Jira {
 
     /// Returns the issue that a value names, such as a parent. It has to be one that the server may touch.
     async fn other_issue(&self, field: &Field, value: &Value) -> Result<Value, ToolError> {
-        let named = match value {
-            Value::Object(members) => {
-                members.get("key").or_else(|| members.get("id")).map(text).unwrap_or_default()
-            }
-            value => text(value),
-        };
-        let key = self.key(&named).await?;
+        let key = self.key(&named_issue(value)).await?;
         let is_text = field.schema.is_custom("gh-epic-link");
         Ok(if is_text { json!(key.as_str()) } else { json!({ "key": key.as_str() }) })
     }

@@ -119,7 +119,7 @@ impl Jira {
     }
 
     /// Returns whether an issue that another one names is of a project that the server may touch, by its key.
-    pub(super) fn may_show(&self, key: &str) -> bool {
+    pub(crate) fn may_show(&self, key: &str) -> bool {
         let project = key.rsplit_once('-').map_or("", |(project, _)| project);
         let same = |it: &str| it.eq_ignore_ascii_case(project);
         self.projects().is_empty()

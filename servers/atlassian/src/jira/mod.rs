@@ -10,6 +10,7 @@ pub mod changelog;
 pub mod desk;
 pub mod development;
 pub mod dialect;
+mod epic;
 mod extra;
 pub mod fields;
 pub mod filters;
@@ -48,6 +49,7 @@ pub struct Jira {
     dialect: &'static Dialect,
     projects: Arc<[String]>,
     hours: Arc<hours::WorkingHours>,
+    metrics: Arc<[String]>,
     kept: Arc<Kept>,
 }
 
@@ -64,7 +66,14 @@ impl Jira {
     /// Makes it for a site.
     pub fn new(site: Site) -> Self {
         let dialect = Dialect::of(site.deployment());
-        Self { site, dialect, projects: Arc::default(), hours: Arc::default(), kept: Arc::default() }
+        Self {
+            site,
+            dialect,
+            projects: Arc::default(),
+            hours: Arc::default(),
+            metrics: Arc::default(),
+            kept: Arc::default(),
+        }
     }
 
     /// Limits it to projects, by their keys. An empty list is no limit.
@@ -85,6 +94,16 @@ impl Jira {
     /// Returns the working hours.
     pub fn hours(&self) -> &hours::WorkingHours {
         &self.hours
+    }
+
+    /// Computes these metrics of times for a call that names none; an empty list is all.
+    pub fn with_metrics(self, metrics: impl IntoIterator<Item = String>) -> Self {
+        Self { metrics: metrics.into_iter().collect(), ..self }
+    }
+
+    /// Returns the metrics of times for a call that names none; empty is all.
+    pub fn usual_metrics(&self) -> &[String] {
+        &self.metrics
     }
 
     /// Returns the site.

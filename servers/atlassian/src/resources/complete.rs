@@ -89,7 +89,8 @@ async fn issues(jira: &Jira, text: &str) -> Result<Vec<String>, ToolError> {
     let sections = found["sections"].as_array().into_iter().flatten();
     let issues = sections.flat_map(|it| it["issues"].as_array().into_iter().flatten());
     let mut keys: Vec<String> = Vec::new();
-    for key in issues.filter_map(|it| it["key"].as_str()).filter(|key| is_within(key, jira.projects())) {
+    // The section of issues that were seen before ignores JQL.
+    for key in issues.filter_map(|it| it["key"].as_str()).filter(|key| jira.may_show(key)) {
         if !keys.iter().any(|it| it == key) {
             keys.push(key.to_owned());
         }
@@ -97,12 +98,6 @@ async fn issues(jira: &Jira, text: &str) -> Result<Vec<String>, ToolError> {
     let typed = text.to_uppercase();
     keys.sort_by_key(|it| !it.to_uppercase().starts_with(&typed));
     Ok(keys)
-}
-
-/// Returns whether an issue is of one of the projects. The section of issues that were seen before ignores JQL.
-fn is_within(key: &str, projects: &[String]) -> bool {
-    let project = key.rsplit_once('-').map_or("", |(project, _)| project);
-    projects.is_empty() || projects.iter().any(|it| it.eq_ignore_ascii_case(project))
 }
 
 async fn people(jira: &Jira, text: &str) -> Result<Vec<String>, ToolError> {
@@ -131,20 +126,4 @@ async fn versions(jira: &Jira, text: &str, project: Option<&String>) -> Result<V
     // The newest one comes last in a project.
     names.reverse();
     Ok(names)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_within;
-
-    #[test]
-    fn only_issues_of_the_projects_of_a_server_are_suggested() {
-        let limit = ["SHOP".to_owned()];
-        for (key, expected) in
-            [("SHOP-1", true), ("shop-1", true), ("SHOP2-1", false), ("SEC-1", false), ("SHOP", false)]
-        {
-            assert_eq!(is_within(key, &limit), expected, "{key}");
-        }
-        assert!(is_within("SEC-1", &[]));
-    }
 }

@@ -1,7 +1,8 @@
 //! Watching issues for those who are subscribed to them: Jira tells nobody of a change, so it is asked.
 //!
 //! In: the resources that clients are subscribed to, and how often to ask. Out: a notification for each issue whose `updated` is another than
-//! before. Nothing is asked while nobody is subscribed. Changes by tools of this server are told at once, elsewhere.
+//! before, and for a new one that was changed just before its first look: the client may have read it earlier. Nothing is asked while nobody
+//! is subscribed. Changes by tools of this server are told at once, elsewhere.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,14 +24,26 @@ const MAX_ASKED: usize = 50;
 /// The longest key, in bytes.
 const MAX_KEY: usize = 255;
 
+/// The time before the first look at an issue in which a change counts as one after the subscription, for JQL. Such a look comes within
+/// seconds, but can wait for one that is slow. A client that hears of a change which it knew reads the issue once more.
+const JUST_NOW: &str = "-2m";
+
 /// The shortest time between two rounds.
 const MIN_EVERY: Duration = Duration::from_millis(20);
 
 /// The issues that clients are subscribed to: the URIs of each, by its key.
 type Watched = BTreeMap<String, Vec<String>>;
 
-/// The value of `updated` of each issue in the last round; `None` for one that does not exist, or is hidden.
-type Seen = BTreeMap<String, Option<String>>;
+/// The state of each issue in the last round; `None` for one that does not exist, or is hidden.
+type Seen = BTreeMap<String, Option<State>>;
+
+/// The state of an issue, which another one follows after each change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    /// The key that it has now: another one than it is watched by, if it was moved.
+    key: String,
+    updated: String,
+}
 
 /// Watches issues until it is dropped.
 pub(crate) async fn watch(jira: Jira, every: Duration, mut subscriptions: Subscriptions) {
@@ -46,16 +59,17 @@ pub(crate) async fn watch(jira: Jira, every: Duration, mut subscriptions: Subscr
         let due: Vec<String> = watched.keys().filter(|key| is_due(key)).cloned().collect();
         match look(&jira, due).await {
             Ok(found) => {
+                let (mut changed, mut new) = (Vec::new(), Seen::new());
                 for (key, now) in found {
-                    let before = seen.insert(key.clone(), now.clone());
-                    if before.is_some_and(|before| before != now) {
-                        watched
-                            .get(&key)
-                            .into_iter()
-                            .flatten()
-                            .for_each(|uri| subscriptions.notify_resource_updated(uri));
+                    match seen.insert(key.clone(), now.clone()) {
+                        Some(before) if before != now => changed.push(key),
+                        Some(_) => {}
+                        None => drop(new.insert(key, now)),
                     }
                 }
+                changed.extend(just_changed(&jira, &new).await);
+                let uris = changed.iter().filter_map(|key| watched.get(key)).flatten();
+                uris.for_each(|uri| subscriptions.notify_resource_updated(uri));
             }
             Err(error) => tracing::warn!("subscribed issues could not be looked at: {}", error.message()),
         }
@@ -90,13 +104,31 @@ fn key_of(uri: &str) -> Option<String> {
     (is_key && key.ends_with(|it: char| it.is_ascii_digit())).then(|| key.to_uppercase())
 }
 
-/// Returns the value of `updated` of each issue. One request asks for many; only if the site refuses a key, or answers another one since the issue was
+/// Returns those issues that were changed just now, by the clock of the site.
+async fn just_changed(jira: &Jira, new: &Seen) -> Vec<String> {
+    let mut changed = Vec::new();
+    let states: Vec<(&String, &State)> =
+        new.iter().filter_map(|(key, state)| Some((key, state.as_ref()?))).collect();
+    for states in states.chunks(MAX_ASKED) {
+        let keys: Vec<String> = states.iter().map(|(_, it)| it.key.clone()).collect();
+        let found = match ask(jira, &keys, Some(JUST_NOW)).await {
+            Ok(Ok(found)) => found.issues,
+            // What changes from now on is heard all the same.
+            Ok(Err(_)) | Err(_) => continue,
+        };
+        let is_found = |state: &State| found.iter().any(|it| it.key == state.key);
+        changed.extend(states.iter().filter(|(_, it)| is_found(it)).map(|(key, _)| (*key).clone()));
+    }
+    changed
+}
+
+/// Returns the state of each issue. One request asks for many; only if the site refuses a key, or answers another one since the issue was
 /// moved, parts are asked for alone.
 async fn look(jira: &Jira, keys: Vec<String>) -> Result<Seen, ToolError> {
     let mut seen = Seen::new();
     let mut waiting: Vec<Vec<String>> = keys.chunks(MAX_ASKED).map(<[String]>::to_vec).collect();
     while let Some(keys) = waiting.pop() {
-        match ask(jira, &keys).await? {
+        match ask(jira, &keys, None).await? {
             Ok(found) => {
                 let of = |key: &str| {
                     found.issues.iter().find(|it| it.key.eq_ignore_ascii_case(key) || it.id == key)
@@ -105,7 +137,8 @@ async fn look(jira: &Jira, keys: Vec<String>) -> Result<Seen, ToolError> {
                     let issue = of(key).or(found.issues.first().filter(|_| keys.len() == 1));
                     match issue {
                         Some(issue) => {
-                            drop(seen.insert(key.clone(), Some(issue.value("updated").to_string())))
+                            let (now, updated) = (issue.key.clone(), issue.value("updated").to_string());
+                            seen.insert(key.clone(), Some(State { key: now, updated }));
                         }
                         None if keys.len() == 1 => drop(seen.insert(key.clone(), None)),
                         None => waiting.push(vec![key.clone()]),
@@ -123,10 +156,17 @@ async fn look(jira: &Jira, keys: Vec<String>) -> Result<Seen, ToolError> {
     Ok(seen)
 }
 
+/// Finds issues: all, or those that were changed since a time.
+///
 /// Source: search with `key in (…)`. On Cloud its index may be some seconds behind.
-async fn ask(jira: &Jira, keys: &[String]) -> Result<Result<Found, Upstream>, ToolError> {
+async fn ask(
+    jira: &Jira,
+    keys: &[String],
+    since: Option<&str>,
+) -> Result<Result<Found, Upstream>, ToolError> {
     let listed: Vec<_> = keys.iter().map(|it| quoted(it)).collect();
-    let jql = jira.limited(&format!("key in ({})", listed.join(", "))).await?;
+    let since = since.map_or(String::new(), |it| format!(" AND updated >= {it}"));
+    let jql = jira.limited(&format!("key in ({}){since}", listed.join(", "))).await?;
     let query = Query { jql, fields: "updated".to_owned(), limit: MAX_ASKED as u64, start: 0, token: None };
     Ok(jira.search(&query).await)
 }

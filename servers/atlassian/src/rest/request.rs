@@ -164,6 +164,19 @@ impl Request {
         self
     }
 
+    /// Replaces segments of the path: those for which `replace` returns another one.
+    #[must_use]
+    pub fn with_segments(mut self, replace: impl Fn(&str) -> Option<String>) -> Self {
+        if let Path::Segments(all) = &mut self.path {
+            for segment in all {
+                if let Some(other) = replace(segment) {
+                    *segment = other;
+                }
+            }
+        }
+        self
+    }
+
     /// Returns the method.
     pub fn method(&self) -> Method {
         self.method

@@ -77,7 +77,12 @@ impl Writer<'_> {
         let mut kept = Map::new();
         let count = plan.steps.len();
         for (at, step) in plan.steps.into_iter().enumerate() {
-            let done: Result<Value, Upstream> = self.site.json(step.request).await;
+            let request = step.request.with_segments(|it| id_in(&kept, it));
+            let request = match step.with_answers {
+                Some(add) => add(request, &kept),
+                None => request,
+            };
+            let done: Result<Value, Upstream> = self.site.json(request).await;
             match done {
                 Ok(answer) => {
                     if let Some(name) = step.keep {
@@ -155,6 +160,7 @@ impl Writer<'_> {
             }
             How::Checked { .. }
             | How::Delete { .. }
+            | How::Ranked { .. }
             | How::Send { .. }
             | How::Status { .. }
             | How::Unlink { .. } => {}
@@ -280,20 +286,23 @@ pub(super) fn plain(value: &Value) -> Value {
 /// Puts ids that the site gave into the steps that take a change back.
 fn filled(inverse: Inverse, kept: &Map<String, Value>) -> Inverse {
     let Inverse::Steps(mut steps) = inverse else { return inverse };
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
     for segment in steps.iter_mut().flat_map(|it| it.path.iter_mut()) {
-        let Some(name) = segment.strip_prefix('{').and_then(|it| it.strip_suffix('}')) else { continue };
-        let Some(answer) = kept.get(name) else { continue };
-        let id = answer
-            .get("key")
-            .or_else(|| answer.get("id"))
-            .or_else(|| answer.get("issueId"))
-            .or_else(|| answer.pointer("/0/id"));
-        if let Some(id) = id {
-            *segment = text(id);
+        if let Some(id) = id_in(kept, segment) {
+            *segment = id;
         }
     }
     Inverse::Steps(steps)
+}
+
+/// Returns the id in the answer that was kept under a name, for the segment `{name}` of a path.
+fn id_in(kept: &Map<String, Value>, segment: &str) -> Option<String> {
+    let answer = kept.get(segment.strip_prefix('{')?.strip_suffix('}')?)?;
+    let id = answer
+        .get("key")
+        .or_else(|| answer.get("id"))
+        .or_else(|| answer.get("issueId"))
+        .or_else(|| answer.pointer("/0/id"))?;
+    Some(id.as_str().map_or_else(|| id.to_string(), ToOwned::to_owned))
 }
 
 /// An error after some of the requests were carried out.

@@ -80,9 +80,18 @@ impl Writer<'_> {
                 }
                 Ok(Request::put(path()).json(before))
             }
-            How::Checked { checks, body } => {
+            How::Checked { method, checks, body } => {
                 super::guard::hold(self.site, checks).await?;
-                Ok(Request::post(path()).json(body))
+                let request = match method.as_str() {
+                    "DELETE" => Request::delete(path()),
+                    "PUT" => Request::put(path()),
+                    _ => Request::post(path()),
+                };
+                Ok(if body.is_null() { request } else { request.json(body) })
+            }
+            How::Ranked { order, body } => {
+                super::guard::in_order(self.site, order).await?;
+                Ok(Request::put(path()).json(body))
             }
             How::Whole { body, after, .. } => {
                 let now: Value = self.site.json(Request::get(path())).await?;

@@ -21,6 +21,15 @@ pub struct Check {
     pub expected: Value,
 }
 
+/// Issues that have to be in the order that the change left them in, by a text that each has.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+pub struct Order {
+    /// The paths of the issues, in segments, in their order.
+    pub paths: Vec<Vec<String>>,
+    /// The field of the issues that has the text.
+    pub field: String,
+}
+
 /// Asks for each value, and refuses the first that is another one.
 ///
 /// # Errors
@@ -35,6 +44,29 @@ pub(super) async fn hold(site: &Site, checks: &[Check]) -> Result<(), ToolError>
             return Err(ToolError::new("conflict", message)
                 .hint("read what is there now, and change it yourself if that is still right"));
         }
+    }
+    Ok(())
+}
+
+/// Asks for the text of each issue, and refuses an order that is another one.
+///
+/// # Errors
+/// Those of the site; two issues of which one was ranked since.
+pub(super) async fn in_order(site: &Site, order: &Order) -> Result<(), ToolError> {
+    let mut above: Option<(&str, String)> = None;
+    for path in &order.paths {
+        let key = path.last().map_or("", String::as_str);
+        let request = Request::get(path.iter().map(String::as_str)).query("fields", &order.field);
+        let now: Value = site.json(request).await?;
+        let rank = now["fields"][&order.field].as_str().unwrap_or_default().to_owned();
+        if let Some((other, _)) = above.filter(|(_, it)| *it >= rank) {
+            let message =
+                format!("nothing was taken back, because the order of {other} and {key} was changed since");
+            return Err(ToolError::new("conflict", message).hint(
+                "read the order that is there now, and rank the issues yourself if that is still right",
+            ));
+        }
+        above = Some((key, rank));
     }
     Ok(())
 }

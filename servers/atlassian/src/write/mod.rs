@@ -11,11 +11,12 @@ mod several;
 mod undo;
 
 use plainwire::prelude::*;
+use plainwire::serde_json::Map;
 
 use crate::rest::Request;
 
 pub use apply::{Journal, Writer, newest_entry};
-pub use guard::Check;
+pub use guard::{Check, Order};
 pub use repeats::{Call, Claim};
 pub use several::Each;
 pub use undo::{Handle, Handles, How, Inverse, MAX_RECORD, Record, Restore};
@@ -42,22 +43,27 @@ pub struct Plan {
 /// A request of a plan.
 #[derive(Debug)]
 pub struct Step {
-    /// The request.
+    /// The request. A segment `{name}` of its path is replaced by the id in the answer that an earlier step kept under the name.
     pub request: Request,
-    /// The name under which its answer is kept, for the result and for the inverse.
+    /// The name under which its answer is kept, for later steps, for the result and for the inverse.
     pub keep: Option<&'static str>,
+    /// Adds to the request what only the answers of earlier steps know.
+    pub with_answers: Option<WithAnswers>,
 }
+
+/// A function that adds to a request what is in the answers that were kept so far.
+pub type WithAnswers = fn(Request, &Map<String, Value>) -> Request;
 
 impl Step {
     /// A request whose answer is kept under a name.
     pub fn kept(request: Request, name: &'static str) -> Self {
-        Self { request, keep: Some(name) }
+        Self { keep: Some(name), ..Self::from(request) }
     }
 }
 
 impl From<Request> for Step {
     fn from(request: Request) -> Self {
-        Self { request, keep: None }
+        Self { request, keep: None, with_answers: None }
     }
 }
 

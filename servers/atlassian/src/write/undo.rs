@@ -120,10 +120,19 @@ pub enum How {
         /// Their values after, as the site answers them. Empty until the change was made.
         after: Value,
     },
-    /// Posts a body, if some values are still those of the change.
+    /// Sends a request, if some values are still those of the change.
     Checked {
+        /// `DELETE`, `POST` or `PUT`.
+        method: String,
         /// The values.
         checks: Vec<super::Check>,
+        /// The body; null for none.
+        body: Value,
+    },
+    /// Puts a body, if some issues are still in the order of the change.
+    Ranked {
+        /// The issues. None where another step has looked at them, or where their order can't be read.
+        order: super::Order,
         /// The body.
         body: Value,
     },

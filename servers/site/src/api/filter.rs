@@ -15,6 +15,8 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     operation("GET", "/rest/api/{v}/filter/{id}", On::Both, get),
     operation("PUT", "/rest/api/{v}/filter/{id}", On::Both, edit),
     operation("DELETE", "/rest/api/{v}/filter/{id}", On::Both, delete),
+    operation("PUT", "/rest/api/{v}/filter/{id}/favourite", On::Cloud, mark),
+    operation("DELETE", "/rest/api/{v}/filter/{id}/favourite", On::Cloud, unmark),
     operation("GET", "/rest/api/{v}/dashboard", On::Both, dashboards),
     operation("GET", "/rest/api/{v}/dashboard/{id}/gadget", On::Cloud, gadgets),
 ];
@@ -115,6 +117,35 @@ fn create(call: &Call<'_>) -> Result<Answer> {
         VALUES ((SELECT coalesce(max(id), 9999) + 1 FROM filter), ?1, ?2, ?3, ?4, 'private')";
     let description = body["description"].as_str().unwrap_or_default();
     let id = call.work.add(sql, (name, description, call.person, checked(call, &body)?))?;
+    member_marks(call, id, &body)?;
+    Answer::ok(shown(call, id)?)
+}
+
+/// Makes a filter a favourite of the caller as its member says. Cloud ignores the member: there, the filter has an address for it.
+fn member_marks(call: &Call<'_>, id: i64, body: &Json) -> Result<()> {
+    match body["favourite"].as_bool().filter(|_| !call.work.is_cloud()) {
+        Some(is_favourite) => set_favourite(call, id, is_favourite),
+        None => Ok(()),
+    }
+}
+
+fn set_favourite(call: &Call<'_>, id: i64, is_favourite: bool) -> Result<()> {
+    let sql = match is_favourite {
+        true => "INSERT OR IGNORE INTO favourite_filter (filter_id, person_id) VALUES (?1, ?2)",
+        false => "DELETE FROM favourite_filter WHERE filter_id = ?1 AND person_id = ?2",
+    };
+    call.work.run(sql, (id, call.person)).map(drop)
+}
+
+fn mark(call: &Call<'_>) -> Result<Answer> {
+    let id = of_path(call)?;
+    set_favourite(call, id, true)?;
+    Answer::ok(shown(call, id)?)
+}
+
+fn unmark(call: &Call<'_>) -> Result<Answer> {
+    let id = of_path(call)?;
+    set_favourite(call, id, false)?;
     Answer::ok(shown(call, id)?)
 }
 
@@ -140,6 +171,7 @@ fn edit(call: &Call<'_>) -> Result<Answer> {
     if body.get("jql").is_some() {
         call.work.run("UPDATE filter SET jql = ?1 WHERE id = ?2", (checked(call, &body)?, id))?;
     }
+    member_marks(call, id, &body)?;
     Answer::ok(shown(call, id)?)
 }
 

@@ -5,6 +5,7 @@
 
 mod moves;
 mod plan;
+mod ranks;
 
 use plainwire::ToolError;
 use serde_json::{Value, json};

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use plainwire::ToolError;
 use serde_json::{Value, json};
 
-use super::MAX_MOVED;
+use super::{MAX_MOVED, ranks};
 use crate::jira::Jira;
 use crate::jira::issue::Issue;
 use crate::jira::key::Key;
 use crate::jira::search::{Query, quoted};
 use crate::jira::shown::{Cast, Texts};
 use crate::rest::Request;
-use crate::write::{Check, FieldChange, How, Inverse, Plan, Restore, Step};
+use crate::write::{Check, FieldChange, How, Inverse, Order, Plan, Restore, Step};
 
 /// The largest page of a search that only wants keys.
 const KEYS_PAGE: u64 = 1_000;
@@ -98,6 +98,7 @@ impl Jira {
                     None => self.place_check(key, "/fields/sprint", &Value::Null),
                 };
                 let how = How::Checked {
+                    method: "POST".to_owned(),
                     checks: keys.iter().map(check).collect(),
                     body: json!({ "issues": keys }),
                 };
@@ -149,11 +150,12 @@ impl Jira {
             let message = format!("expected at most {MAX_MOVED} issues, but found {}", issues.len());
             return Err(ToolError::invalid_input(message));
         }
+        let beside = self.issue(other.as_str(), "project", &[]).await?;
         let keys: Vec<&str> = issues.iter().map(|it| it.key.as_str()).collect();
-        let beside = if is_before { "rankBeforeIssue" } else { "rankAfterIssue" };
+        let side = if is_before { "rankBeforeIssue" } else { "rankAfterIssue" };
         let request = Request::put(self.agile(["issue", "rank"]))
-            .json(&json!({ "issues": keys, beside: other.as_str() }));
-        let order = self.order(&issues).await?;
+            .json(&json!({ "issues": keys, side: other.as_str() }));
+        let order = self.order(&issues, &beside).await?;
         let word = if is_before { "before" } else { "after" };
         let old = |key: &str| {
             let at = order.iter().position(|it| it == key)?;
@@ -166,20 +168,34 @@ impl Jira {
             .iter()
             .map(|key| FieldChange::new(*key, old(key).unwrap_or_default(), format!("{word} {other}")))
             .collect();
+        let mut warnings = Vec::new();
+        let fields = self.fields().await?;
+        let after = ranks::after(&order, &keys, &beside.key, is_before);
+        let looked_at = match (fields.of_type("gh-lexo-rank"), after) {
+            (Some(field), Some(after)) => Order {
+                paths: after.iter().map(|key| self.path(["issue", *key])).collect(),
+                field: field.id.clone(),
+            },
+            _ => {
+                warnings.push("taking this back does not see later changes of the order".to_owned());
+                Order::default()
+            }
+        };
         Ok(Plan {
             tool: "jira_rank_issues",
             summary: format!("rank {} issues {word} {other}", keys.len()),
             target: keys.first().map(|it| (*it).to_owned()).unwrap_or_default(),
-            inverse: self.former_ranks(&keys, &order),
+            inverse: self.former_ranks(&keys, &order, looked_at),
             changes,
             steps: vec![Step::kept(request, "rank")],
-            warnings: vec![],
+            warnings,
         })
     }
 
     /// Returns the keys of the projects of issues in the order of their ranks, as far as it is read.
-    async fn order(&self, issues: &[Issue]) -> Result<Vec<String>, ToolError> {
-        let mut projects: Vec<String> = issues.iter().map(|it| quoted(it.project())).collect();
+    async fn order(&self, issues: &[Issue], beside: &Issue) -> Result<Vec<String>, ToolError> {
+        let wanted = || issues.iter().chain([beside]);
+        let mut projects: Vec<String> = wanted().map(|it| quoted(it.project())).collect();
         projects.sort();
         projects.dedup();
         let jql = format!("project in ({}) ORDER BY Rank ASC", projects.join(", "));
@@ -188,11 +204,11 @@ impl Jira {
         while order.len() < MAX_ORDER {
             let page = self.search(&query).await?;
             order.extend(page.issues.into_iter().map(|it| it.key));
-            let has_all = issues.iter().all(|it| order.contains(&it.key));
+            let has_all = wanted().all(|it| order.contains(&it.key));
             query.token = page.next;
             // One more than the last one: it is the neighbour below.
             if query.token.is_none()
-                || (has_all && order.last().is_some_and(|last| issues.iter().all(|it| it.key != *last)))
+                || (has_all && order.last().is_some_and(|last| wanted().all(|it| it.key != *last)))
             {
                 break;
             }
@@ -200,9 +216,11 @@ impl Jira {
         Ok(order)
     }
 
-    /// Returns the steps that bring issues back to their places: from the top, each below the issue that it was below.
-    fn former_ranks(&self, moved: &[&str], order: &[String]) -> Inverse {
+    /// Returns the steps that bring issues back to their places: from the top, each below the issue that it was below. The first one looks
+    /// whether the order is still that of the change.
+    fn former_ranks(&self, moved: &[&str], order: &[String], looked_at: Order) -> Inverse {
         let mut steps = Vec::new();
+        let mut looked_at = Some(looked_at);
         let mut found = 0;
         for (at, key) in order.iter().enumerate() {
             if !moved.contains(&key.as_str()) {
@@ -216,7 +234,7 @@ impl Jira {
                 (None, Some(below)) => json!({ "issues": [key], "rankBeforeIssue": below }),
                 (None, None) => continue,
             };
-            let how = How::Send { method: "PUT".to_owned(), body: beside };
+            let how = How::Ranked { order: looked_at.take().unwrap_or_default(), body: beside };
             steps.push(Restore { path: self.agile(["issue", "rank"]), how });
         }
         match found == moved.len() {

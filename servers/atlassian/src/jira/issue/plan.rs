@@ -70,7 +70,7 @@ impl Jira {
         for (name, value) in edit.fields {
             match name.as_str() {
                 "status" => status = Some(value),
-                _ => wanted.push((fields.meant(&name)?, value)),
+                _ => wanted.push((self.field_for(&fields, &name, &value).await?, value)),
             }
         }
         if wanted.iter().any(|(field, _)| field.id == "project") {
@@ -176,7 +176,7 @@ impl Jira {
         let place = Place { project: create.project, issue: None };
         let mut warnings = Vec::new();
         for (name, value) in &create.fields {
-            let field = fields.meant(name)?;
+            let field = self.field_for(&fields, name, value).await?;
             // It would win over the project and the type that were checked.
             if matches!(field.id.as_str(), "project" | "issuetype") {
                 let message = format!(

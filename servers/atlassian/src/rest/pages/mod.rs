@@ -86,7 +86,7 @@ impl Pages {
     /// page.
     ///
     /// # Errors
-    /// As [`Site::send`]. `Unusable` for a token of another list; `Unreadable` for an answer without the
+    /// As [`Site::send`]. `Token` for a token of another list; `Unreadable` for an answer without the
     /// items, or for a token that comes again; `TooLarge` for more pages than the settings allow; `Redirect`
     /// for a next page elsewhere.
     pub async fn next(&mut self) -> Result<Option<Page>, Upstream> {

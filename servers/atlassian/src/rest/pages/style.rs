@@ -5,6 +5,7 @@
 //! are taken. Bitbucket Cloud documents its `next` as opaque, so that one is followed, if it stays below the
 //! base.
 
+use plainwire::proto::json::visible;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -92,8 +93,9 @@ pub(super) fn request(
     let Some(token) = token else { return Ok(request) };
     let text = token.as_str();
     let unusable = || {
-        let why = "expected the token of a page of this list, but found another text";
-        site.link_error(Kind::Unusable, why.to_owned())
+        let found = visible(text, 80);
+        let why = format!("expected `page_token` to be one of an earlier answer, but found {found:?}");
+        site.link_error(Kind::Token, why)
     };
     if text.is_empty() || text.len() > MAX_TOKEN {
         return Err(unusable());

@@ -58,6 +58,9 @@ impl Upstream {
             Kind::Tls => {
                 "if the site has a certificate of a company, configure the file of its authority".to_owned()
             }
+            Kind::Token => {
+                "take it from `next_page_token` of the page before, or leave it out to begin".to_owned()
+            }
             Kind::TooLarge if self.0.status == Some(413) => {
                 "send less at once; the site has the limit".to_owned()
             }

@@ -81,6 +81,8 @@ pub enum Kind {
     Unauthorized,
     /// The answer is not what was expected.
     Unreadable,
+    /// The token of a page is none of this list. Nothing was sent.
+    Token,
     /// The request can't be sent: for example, the key of an issue is empty. Nothing was sent.
     Unusable,
 }
@@ -192,6 +194,10 @@ impl Upstream {
     /// Returns the sentence for people and models: what happened, at which request, and what the site says
     /// about it.
     pub fn message(&self) -> String {
+        if self.0.kind == Kind::Token {
+            // A mistake of the caller alone: neither the site nor a request has to do with it.
+            return self.0.cause.clone().unwrap_or_default();
+        }
         let mut message = format!("{} ({})", self.what(), self.place());
         for part in self.0.cause.iter().chain(self.messages()) {
             message += ": ";
@@ -230,6 +236,7 @@ impl Upstream {
             Kind::Tls => "there is no safe connection to the site",
             Kind::TooLarge if self.0.status == Some(413) => "the request is too large for the site",
             Kind::TooLarge => "the answer of the site is too large",
+            Kind::Token => "the token of the page is none of this list",
             Kind::Unauthorized if self.0.is_ignored => {
                 "the site ignored the credentials and answered as to a visitor without a name"
             }

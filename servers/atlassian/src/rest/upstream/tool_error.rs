@@ -30,6 +30,10 @@ struct Details<'a> {
 
 impl From<Upstream> for ToolError {
     fn from(error: Upstream) -> Self {
+        let made = Self::new(code(error.kind()), error.message()).hint(error.hint().unwrap_or_default());
+        if error.kind() == Kind::Token {
+            return made;
+        }
         let details = Details {
             kind: format!("{:?}", error.kind()),
             method: error.method().as_str(),
@@ -40,9 +44,7 @@ impl From<Upstream> for ToolError {
             request_id: error.request_id(),
             retry_after_seconds: error.retry_after().map(|it| it.as_secs()),
         };
-        let made = Self::new(code(error.kind()), error.message())
-            .hint(error.hint().unwrap_or_default())
-            .details(details);
+        let made = made.details(details);
         if error.is_retryable() { made.retryable() } else { made }
     }
 }
@@ -54,7 +56,7 @@ fn code(kind: Kind) -> &'static str {
         Kind::Cut | Kind::Html | Kind::Redirect | Kind::Server | Kind::Unreadable => "upstream",
         Kind::Forbidden => "forbidden",
         Kind::Gone => "gone",
-        Kind::Invalid | Kind::Unusable => "invalid_input",
+        Kind::Invalid | Kind::Token | Kind::Unusable => "invalid_input",
         Kind::Network | Kind::Tls => "network",
         Kind::NotFound => "not_found",
         Kind::OutcomeUnknown => "outcome_unknown",
