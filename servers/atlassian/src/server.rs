@@ -32,6 +32,8 @@ pub struct Atlassian {
     pub projects: Vec<String>,
     /// The hours in which people work, for jira_get_issue_sla and for days without a time.
     pub working_hours: WorkingHours,
+    /// The metrics of jira_get_issue_sla for a call that names none. Empty is all.
+    pub metrics: Vec<String>,
     /// The tools that are offered.
     pub choice: Choice,
     /// The file of undo handles and idempotency keys. Without one, they end with the program.
@@ -64,6 +66,7 @@ impl Atlassian {
             jira,
             projects: Vec::new(),
             working_hours: WorkingHours::default(),
+            metrics: Vec::new(),
             choice: Choice::default(),
             journal: None,
             audit: Audit::off(),
@@ -96,7 +99,10 @@ impl Atlassian {
                 self.journal.as_ref().map_or_else(|| "memory".to_owned(), |it| it.display().to_string());
             Unusable(format!("{name}: {error}"))
         })?;
-        let jira = Jira::new(site).within_projects(self.projects).with_hours(self.working_hours);
+        let jira = Jira::new(site)
+            .within_projects(self.projects)
+            .with_hours(self.working_hours)
+            .with_metrics(self.metrics);
         let is_cloud = jira.dialect().has_cloud_tools;
         let choice = self.choice;
         let entries = tools::entries().retain_tools(|name| choice.has(name, is_cloud));

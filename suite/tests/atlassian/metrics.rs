@@ -61,6 +61,7 @@ async fn the_stays_of_an_issue_fill_the_time_from_its_creation() {
             },
             working_hours: WorkingHours::read("09:00", "17:00", &[1, 2, 3, 4, 5], "Europe/Berlin")
                 .expect("working hours"),
+            metrics: vec!["lead_time".to_owned()],
             ..Atlassian::new(world.settings())
         };
         let berlin = plainwire::testing::client(server.server().expect("a server")).await.expect("a client");
@@ -69,6 +70,11 @@ async fn the_stays_of_an_issue_fill_the_time_from_its_creation() {
         assert_eq!(working["working_hours"], "Mon Tue Wed Thu Fri 09:00-17:00 Europe/Berlin");
         assert!(working["metrics"]["lead_time"]["minutes"].as_i64() < minutes("lead_time"), "{working}");
         assert_eq!(working["metrics"].as_object().map(|it| it.len()), Some(1));
+        let usual = call(&berlin, "jira_get_issue_sla", json!({ "issue_key": key })).await;
+        assert_eq!(
+            usual["metrics"].as_object().map(|it| it.keys().collect::<Vec<_>>()),
+            Some(vec![&"lead_time".to_owned()])
+        );
         let text =
             refused(&client, "jira_get_issue_sla", json!({ "issue_key": key, "metrics": ["speed"] })).await;
         assert!(text.contains("expected metrics among"), "{text}");

@@ -3,7 +3,8 @@
 use super::layers::Layers;
 use super::problem::{Problem, Problems};
 use super::reader::{ReadFile, Reader};
-use super::{names, no_effect, site, tools};
+use super::{hours, names, no_effect, site, tools};
+use crate::jira::hours::WorkingHours;
 use crate::rest::{Credentials, Request, Site, SiteSettings};
 use crate::server::{Atlassian, Unusable};
 use crate::tools::Choice;
@@ -19,6 +20,10 @@ pub struct Config {
     pub projects: Vec<String>,
     /// The tools that are offered.
     pub choice: Choice,
+    /// The hours in which people work.
+    pub working_hours: WorkingHours,
+    /// The metrics of jira_get_issue_sla for a call that names none. Empty is all.
+    pub metrics: Vec<String>,
     /// What has no effect, and what is dangerous. Sentences without secrets.
     pub warnings: Vec<String>,
 }
@@ -33,6 +38,7 @@ impl Config {
         look_at_others(&mut reader, layers);
         let site = site::read(&mut reader);
         let (choice, projects) = (tools::read(&mut reader), tools::projects(&mut reader));
+        let (working_hours, metrics) = (hours::read(&mut reader), hours::metrics(&mut reader));
         if let Some((site, _)) = &site
             && reader.problems.is_empty()
             && let Err(fault) = Site::new(site.clone())
@@ -41,7 +47,8 @@ impl Config {
         }
         match site {
             Some((jira, finds_cloud_id)) if reader.problems.is_empty() => {
-                Ok(Self { jira, finds_cloud_id, projects, choice, warnings: reader.warnings })
+                let warnings = reader.warnings;
+                Ok(Self { jira, finds_cloud_id, projects, choice, working_hours, metrics, warnings })
             }
             _ => Err(Problems(reader.problems)),
         }
@@ -66,9 +73,16 @@ impl Config {
         Ok(self)
     }
 
-    /// Returns the settings of the server: the site, the projects and the choice of tools. All else is as [`Atlassian::new`] has it.
+    /// Returns the settings of the server: the site, the projects, the choice of tools and the working hours. All else is as
+    /// [`Atlassian::new`] has it.
     pub fn server(self) -> Atlassian {
-        Atlassian { projects: self.projects, choice: self.choice, ..Atlassian::new(self.jira) }
+        Atlassian {
+            projects: self.projects,
+            choice: self.choice,
+            working_hours: self.working_hours,
+            metrics: self.metrics,
+            ..Atlassian::new(self.jira)
+        }
     }
 }
 

@@ -16,10 +16,11 @@
 //! ```
 //!
 //! The files, in reading order: `names` has the variables, `no_effect` those of mcp-atlassian that do nothing here, `layers` what holds;
-//! `reader` reads one value; `site`, `credentials`, `network` and `tools` read what belongs together, and `config` all of it.
+//! `reader` reads one value; `site`, `credentials`, `network`, `tools` and `hours` read what belongs together, and `config` all of it.
 
 mod config;
 mod credentials;
+mod hours;
 mod layers;
 mod names;
 mod network;

@@ -58,7 +58,10 @@ const REASONS: &[(&str, &[&str])] = &[
         "rich text is Markdown on both sides, and what was not edited is kept",
         &["DISABLE_JIRA_MARKUP_TRANSLATION"],
     ),
-    ("the tools take this as arguments", &["JIRA_SLA_*", "HIERARCHY_LINK_PHRASES"]),
+    (
+        "an epic is a part of its parent, or of the issue that a link such as `is part of` names",
+        &["HIERARCHY_LINK_PHRASES"],
+    ),
     (
         "the options of `plainwire serve` decide how this server is reached",
         &[

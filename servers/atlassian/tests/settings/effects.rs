@@ -40,6 +40,12 @@ const EFFECTS: &[(Pairs, &str, &str)] = &[
     (CLOUD, "TOOLSETS", "all"),
     (CLOUD, "ENABLED_TOOLS", "jira_search"),
     (CLOUD, "DISABLED_TOOLS", "jira_search"),
+    (CLOUD, "JIRA_SLA_METRICS", "cycle_time,lead_time"),
+    (CLOUD, "JIRA_SLA_WORKING_HOURS_ONLY", "true"),
+    (CLOUD, "JIRA_SLA_WORKING_HOURS_START", "08:30"),
+    (CLOUD, "JIRA_SLA_WORKING_HOURS_END", "16:30"),
+    (CLOUD, "JIRA_SLA_WORKING_DAYS", "7,1,2,3,4"),
+    (CLOUD, "JIRA_SLA_TIMEZONE", "America/New_York"),
     (CLOUD, "JIRA_SSL_VERIFY", "false"),
     (CLOUD, "JIRA_CA_FILE", "cert.pem"),
     (CLOUD, "JIRA_CLIENT_CERT", "both.pem"),
@@ -146,6 +152,25 @@ fn values_mean_what_they_mean_in_mcp_atlassian() {
         "{:?}",
         config.warnings
     );
+}
+
+#[test]
+fn working_hours_are_those_of_mcp_atlassian() {
+    let hours = |more: &[(&str, &str)]| {
+        let server = good(CLOUD, more).server();
+        (server.working_hours.to_string(), server.working_hours.is_usual, server.metrics)
+    };
+    assert_eq!(hours(&[]), ("Mon Tue Wed Thu Fri 09:00-17:00 UTC".to_owned(), false, vec![]));
+    let all = [
+        ("JIRA_SLA_METRICS", "Cycle_time, lead_time"),
+        ("JIRA_SLA_WORKING_HOURS_ONLY", "true"),
+        ("JIRA_SLA_WORKING_HOURS_START", "08:30"),
+        ("JIRA_SLA_WORKING_HOURS_END", "16:00"),
+        ("JIRA_SLA_WORKING_DAYS", "7, 1,2"),
+        ("JIRA_SLA_TIMEZONE", "Asia/Tokyo"),
+    ];
+    let metrics = ["cycle_time", "lead_time"].map(ToOwned::to_owned).to_vec();
+    assert_eq!(hours(&all), ("Sun Mon Tue 08:30-16:00 Asia/Tokyo".to_owned(), true, metrics));
 }
 
 #[test]

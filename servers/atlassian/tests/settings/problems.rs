@@ -48,6 +48,13 @@ fn a_value_that_is_none_is_refused_with_what_was_expected_and_found() {
     refused("JIRA_PROJECTS_FILTER", "SHOP;OPS", "keys of projects with commas");
     refused("JIRA_PROJECTS_FILTER", ",", "keys of projects with commas");
     refused("ATLASSIAN_GATEWAY_URL", "gateway", "expected an address");
+    refused("JIRA_SLA_METRICS", "speed", "expected metrics among cycle_time");
+    refused("JIRA_SLA_WORKING_HOURS_START", "9", "expected a time such as 09:00, but found \"9\"");
+    refused("JIRA_SLA_WORKING_HOURS_START", "18:00", "expected an end of work after its start 18:00");
+    refused("JIRA_SLA_WORKING_HOURS_END", "08:00", "expected an end of work after its start 09:00");
+    refused("JIRA_SLA_WORKING_DAYS", "Monday", "expected days from 1 for Monday to 7");
+    refused("JIRA_SLA_WORKING_DAYS", "0,8", "but found \"0,8\"");
+    refused("JIRA_SLA_TIMEZONE", "Mars/Olympus", "expected a time zone such as Europe/Berlin");
 }
 
 #[test]
@@ -127,7 +134,7 @@ fn what_has_no_effect_is_told_with_the_reason() {
         ("ATLASSIAN_OAUTH_CLIENT_SECRET", "can't sign in by OAuth yet"),
         ("JIRA_CLIENT_KEY_PASSWORD", "without a password"),
         ("ATLASSIAN_RETRY_INCLUDE_WRITES", "surely did not make it"),
-        ("JIRA_SLA_TIMEZONE", "as arguments"),
+        ("HIERARCHY_LINK_PHRASES", "is a part of its parent"),
         ("MCP_ALLOWED_URL_DOMAINS", "its own credentials"),
         ("MCP_ATLASSIAN_PROXY_WPAD_URL", "PAC and WPAD"),
         ("JIRA_PERSONAL_TOKN", "did you mean JIRA_PERSONAL_TOKEN?"),

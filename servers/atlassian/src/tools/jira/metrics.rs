@@ -97,7 +97,8 @@ struct SlaView {
 struct GetSla {
     /// Such as SHOP-1.
     issue_key: String,
-    /// Any of cycle_time, lead_time, time_in_status, due_date_compliance, resolution_time, first_response_time. All by default.
+    /// Any of cycle_time, lead_time, time_in_status, due_date_compliance, resolution_time, first_response_time. By default all, or those of
+    /// the settings.
     #[serde(default)]
     metrics: Texts,
     /// Count working hours only.
@@ -110,7 +111,8 @@ struct GetSla {
 /// Computes how long an issue took: from creation (lead), from first work (cycle), in each status. Returns times, and SLAs of service desks.
 #[tool(read_only, open_world, title = "Times and SLAs of an issue")]
 async fn jira_get_issue_sla(#[arguments] it: GetSla, jira: State<Jira>) -> Result<SlaView, ToolError> {
-    let names = match it.metrics.all() {
+    let wanted = if it.metrics.all().is_empty() { jira.usual_metrics() } else { it.metrics.all() };
+    let names = match wanted {
         [] => METRICS.to_vec(),
         names => {
             let known = |name: &String| METRICS.iter().find(|it| it.eq_ignore_ascii_case(name)).copied();
