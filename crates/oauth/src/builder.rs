@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use plainwire::Result;
 use plainwire::client::http::address_guard::Permission;
+use rustls::pki_types::CertificateDer;
 use url::Url;
 
 use super::OAuth;
@@ -16,6 +17,7 @@ use super::assertion::SigningKey;
 use super::discovery::MetadataOf;
 use super::endpoints::Endpoints;
 use super::fault::{Failure, quoted};
+use super::fetch::certificates;
 use super::redirect::Redirect;
 use super::scope::Scopes;
 use super::secret::Secret;
@@ -31,6 +33,8 @@ pub struct OAuthBuilder {
     metadata_url: Option<String>,
     /// The private key in PEM, and its `kid`.
     private_key: Option<(Secret, Option<String>)>,
+    /// Certificates in PEM.
+    authorities: Option<Vec<u8>>,
 }
 
 /// Settings that all servers of one [`OAuth`] share.
@@ -54,6 +58,8 @@ pub(super) struct Config {
     pub(super) login_timeout: Duration,
     /// The endpoints of an authorization server without metadata; `None` if they are to be found.
     pub(super) endpoints: Option<Endpoints>,
+    /// Certificates that are trusted in addition to those of the system.
+    pub(super) authorities: Vec<CertificateDer<'static>>,
     /// The servers that the metadata of a server may be about.
     pub(super) metadata_of: MetadataOf,
     /// Whether authorization servers may be in private networks.
@@ -92,6 +98,7 @@ impl OAuthBuilder {
             store: Arc::new(MemoryStore::default()),
             login_timeout: LOGIN_TIMEOUT,
             endpoints: None,
+            authorities: Vec::new(),
             metadata_of: MetadataOf::Origin,
             private: Permission::Withheld,
         };
@@ -102,6 +109,7 @@ impl OAuthBuilder {
             issuer: None,
             metadata_url: None,
             private_key: None,
+            authorities: None,
         }
     }
 
@@ -244,6 +252,13 @@ impl OAuthBuilder {
         self
     }
 
+    /// Trusts these certificates, in PEM, in addition to those of the system: the authority of a company, for example.
+    #[must_use]
+    pub fn ca_certificates_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.authorities = Some(pem.into());
+        self
+    }
+
     /// Permits authorization servers in private networks. Use it only in networks whose machines may all send
     /// requests to each other: a server could make this program send requests to other machines there.
     #[must_use]
@@ -257,7 +272,7 @@ impl OAuthBuilder {
     /// # Errors
     /// [`Error::Auth`](plainwire::Error::Auth) with [`AuthFault::Settings`](super::AuthFault::Settings): a
     /// secret or issuer without a client id, client credentials without a secret or key, an unusable private
-    /// key, a metadata URL that is not `https` with a path, or a redirect URI that no listener can have.
+    /// key or certificate, a metadata URL that is not `https` with a path, or a redirect URI that no listener can have.
     pub fn build(self) -> Result<OAuth> {
         self.checked().map(OAuth::new).map_err(Failure::into_error)
     }
@@ -266,6 +281,9 @@ impl OAuthBuilder {
         self.config.client = self.preregistered()?;
         self.config.redirect.as_ref().map_or(Ok(()), Redirect::check)?;
         self.config.metadata_url = self.metadata_url.as_deref().map(metadata_url).transpose()?;
+        if let Some(pem) = &self.authorities {
+            self.config.authorities = certificates(pem)?;
+        }
         if let Some((pem, id)) = self.private_key {
             self.config.key = Some(SigningKey::from_pem(pem.reveal(), id)?);
         }
@@ -334,6 +352,7 @@ mod tests {
         refused(new().issuer("https://as.example"), "expected a client id");
         refused(new().client_credentials().client_id("x"), "expected client credentials to have");
         refused(new().client_id("x").private_key_pem("x", None), "expected a private key in PEM");
+        refused(new().ca_certificates_pem("x"), "expected certificates in PEM");
         for url in [
             "http://a.example/c",
             "https://a.example",

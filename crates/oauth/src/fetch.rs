@@ -16,7 +16,9 @@ use plainwire::proto::revision::Revision;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder};
 use rustls::ClientConfig;
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls_platform_verifier::{BuilderVerifierExt, Verifier};
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -38,9 +40,13 @@ pub(super) struct Answer {
 }
 
 impl GuardedHttp {
-    pub(super) fn new(guard: Arc<AddressGuard>) -> Result<Self, Failure> {
+    /// Makes the client. `authorities` are trusted in addition to those of the system.
+    pub(super) fn new(
+        guard: Arc<AddressGuard>,
+        authorities: &[CertificateDer<'static>],
+    ) -> Result<Self, Failure> {
         let builder = Client::builder()
-            .tls_backend_preconfigured(tls()?)
+            .tls_backend_preconfigured(tls(authorities)?)
             .dns_resolver(Arc::clone(&guard).resolver())
             .redirect(Policy::none())
             .referer(false)
@@ -200,15 +206,28 @@ fn is_refusal(error: &reqwest::Error) -> bool {
 }
 
 /// Returns the TLS configuration that all of Plainwire uses: `ring`, and the certificates that the system
-/// trusts.
-fn tls() -> Result<ClientConfig, Failure> {
+/// trusts, with `authorities` on top.
+fn tls(authorities: &[CertificateDer<'static>]) -> Result<ClientConfig, Failure> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let failed =
         |error: rustls::Error| Failure::settings(format!("expected to set up TLS, but found: {error}"));
-    let builder = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
-    Ok(builder.with_platform_verifier().map_err(failed)?.with_no_client_auth())
+    if authorities.is_empty() {
+        return Ok(builder.with_platform_verifier().map_err(failed)?.with_no_client_auth());
+    }
+    let verifier = Verifier::new_with_extra_roots(authorities.iter().cloned(), provider).map_err(failed)?;
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    Ok(builder.with_no_client_auth())
+}
+
+/// Reads certificates in PEM.
+pub(super) fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Failure> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    found.ok().filter(|it| !it.is_empty()).ok_or_else(|| {
+        Failure::settings("expected certificates in PEM, `-----BEGIN CERTIFICATE-----`, but found none")
+    })
 }
 
 /// Longest response body. 1 MiB. Metadata with all its languages and keys takes a tenth of it.
@@ -238,7 +257,7 @@ mod tests {
             let url = format!("http://{}/token", listener.local_addr().expect("an address"));
             let url = Url::parse(&url).expect("a URL");
             let guard = AddressGuard::new(&url, Permission::Withheld).expect("a guard");
-            let web = GuardedHttp::new(Arc::new(guard)).expect("a client");
+            let web = GuardedHttp::new(Arc::new(guard), &[]).expect("a client");
             let server = async {
                 let (mut stream, _) = listener.accept().await.expect("a connection");
                 assert!(stream.read(&mut [0; 1024]).await.expect("a request") > 0);
@@ -260,5 +279,47 @@ mod tests {
             // The client began to wait a moment earlier than the server noticed.
             assert!((20..=30).contains(&waited), "{waited}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_certificate_of_a_company_is_trusted_if_its_authority_is() {
+        let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+        let server = serve_tls(&key);
+        let url = Url::parse(&format!("https://localhost:{server}/x")).expect("a URL");
+        let guard = Arc::new(AddressGuard::new(&url, Permission::Withheld).expect("a guard"));
+        let web = |authorities: &[_]| GuardedHttp::new(Arc::clone(&guard), authorities).expect("a client");
+        let failure = web(&[]).document::<serde_json::Value>(&url).await.expect_err("nobody knows it");
+        assert!(failure.message.contains("certificate"), "{failure}");
+        let authorities = certificates(key.cert.pem().as_bytes()).expect("a certificate");
+        let found = web(&authorities).document::<serde_json::Value>(&url).await.expect("an answer");
+        assert_eq!(found, Some(serde_json::json!({})));
+        assert!(certificates(b"none").is_err());
+    }
+
+    /// Answers two connections with an empty object, over TLS. Returns the port.
+    fn serve_tls(key: &rcgen::CertifiedKey<rcgen::KeyPair>) -> u16 {
+        use std::io::{Read as _, Write as _};
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let secret = key.signing_key.serialize_der().try_into().expect("a key");
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![key.cert.der().clone()], secret)
+            .expect("a certificate");
+        let config = Arc::new(config);
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().take(2) {
+                let session = rustls::ServerConnection::new(Arc::clone(&config)).expect("a session");
+                let mut tls = rustls::StreamOwned::new(session, stream.expect("a connection"));
+                if tls.read(&mut [0; 4096]).is_ok() {
+                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+                    tls.write_all(answer).and_then(|()| tls.flush()).expect("sent");
+                }
+            }
+        });
+        port
     }
 }

@@ -298,7 +298,7 @@ impl Session {
         if let Some(web) = self.web.get() {
             return Ok(web.clone());
         }
-        let web = GuardedHttp::new(Arc::clone(&self.guard))?;
+        let web = GuardedHttp::new(Arc::clone(&self.guard), &self.config.authorities)?;
         Ok(self.web.get_or_init(|| web).clone())
     }
 
