@@ -3,14 +3,15 @@
 //! In: [`SiteSettings`]. Out: a [`Check`] for each step, in order, always the same ones. It changes nothing on the site. Texts of others
 //! are shortened and made visible; secrets are never shown.
 //!
-//! The files, in reading order: `report` keeps the checks, `network` looks at the way to the site, `product` at what answers, `account` at
-//! the user, and `apis` at what the tools need.
+//! The files, in reading order: `report` keeps the checks, `network` looks at the way to the site, `product` at what answers, `sign_in` at
+//! tokens of OAuth, `account` at the user, and `apis` at what the tools need.
 
 mod account;
 mod apis;
 mod network;
 mod product;
 mod report;
+mod sign_in;
 
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub use report::{Check, Outcome};
 /// The time limit of each request, in place of a longer one of the settings: whoever asks the doctor waits for the answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Checks the settings of a site and the site itself, with at most a dozen requests that only read.
+/// Checks the settings of a site and the site itself, with at most 15 requests that only read.
 ///
 /// After a failure that explains all others, the rest is skipped. Cancel safe.
 pub async fn examine(settings: &SiteSettings) -> Vec<Check> {
@@ -50,6 +51,7 @@ async fn examined(mut settings: SiteSettings, report: &mut Report) -> Option<()>
     // The other checks should not fail for a deployment that was already reported.
     settings.deployment = Some(if settings.cloud_id.is_some() { Deployment::Cloud } else { info.deployment });
     let site = Site::new(settings.clone()).ok()?;
+    sign_in::examine(&settings, &site, report).await?;
     account::examine(&settings, &site, report).await?;
     apis::examine(&site, report).await;
     Some(())

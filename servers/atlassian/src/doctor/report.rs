@@ -3,7 +3,7 @@
 use plainwire::proto::json::visible;
 
 /// All checks, in order.
-pub(super) const NAMES: [&str; 13] = [
+pub(super) const NAMES: [&str; 16] = [
     "settings",
     "host",
     "proxy",
@@ -11,6 +11,9 @@ pub(super) const NAMES: [&str; 13] = [
     "product",
     "deployment",
     "clock",
+    "sign-in",
+    "scopes",
+    "sites",
     "credentials",
     "login",
     "permissions",

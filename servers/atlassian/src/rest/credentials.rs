@@ -6,6 +6,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -35,6 +36,22 @@ pub enum Credentials {
 /// The future of a token. Its error is a sentence for the user, such as "sign in again", and holds no token.
 pub type Token<'a> = Pin<Box<dyn Future<Output = Result<Secret, String>> + Send + 'a>>;
 
+/// The future of what is known of a sign-in.
+pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<Option<Grant>, String>> + Send + 'a>>;
+
+/// A sign-in by OAuth, for people: never its tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The authorization server.
+    pub issuer: String,
+    /// The scopes of the access token; empty if nobody has said.
+    pub scopes: Vec<String>,
+    /// When the access token expires; `None` if nobody has said.
+    pub expires: Option<SystemTime>,
+    /// Whether a new access token comes without the user.
+    pub is_renewed: bool,
+}
+
 /// A source of OAuth access tokens.
 ///
 /// A request may drop the futures before they are ready.
@@ -46,6 +63,11 @@ pub trait TokenSource: fmt::Debug + Send + Sync {
     /// several requests at once: whichever comes second finds a current token that is no longer `refused`,
     /// and returns that one.
     fn renewed<'a>(&'a self, refused: &'a Secret) -> Token<'a>;
+
+    /// Returns what is known of the sign-in; `None` if nothing is. Sends nothing.
+    fn grant(&self) -> Asked<'_> {
+        Box::pin(async { Ok(None) })
+    }
 }
 
 /// The header `Authorization` of one attempt, and the secrets in it.

@@ -44,7 +44,8 @@ impl Site {
     /// Returns an error about a text that came from an answer or a model, before anything was sent.
     pub(super) fn link_error(&self, kind: Kind, why: String) -> Upstream {
         let path = place(self.base());
-        let subject = Subject { effect: Effect::Read, facts: self.facts(), method: Method::Get, path };
+        let facts = self.facts();
+        let subject = Subject { effect: Effect::Read, facts, method: Method::Get, path, scope: None };
         Upstream::new(kind, &Arc::new(subject)).because(why)
     }
 }

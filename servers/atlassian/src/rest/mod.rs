@@ -8,7 +8,7 @@
 //!
 //! The files, in reading order: `settings`, `credentials` and `secret` say who asks where; `request`, `path`
 //! and `form` what is asked; `site` holds them together; `prepare`, `client`, `send`, `exchange`, `receive`
-//! and `retry` send; `pages` reads lists; `upstream` has the errors, and `capture` keeps rich text in
+//! and `retry` send; `pages` reads lists; `scope` knows what tokens need; `upstream` has the errors, and `capture` keeps rich text in
 //! files to look at.
 
 mod answer;
@@ -24,6 +24,7 @@ mod prepare;
 mod receive;
 mod request;
 mod retry;
+mod scope;
 mod secret;
 mod send;
 mod settings;
@@ -32,12 +33,13 @@ mod upstream;
 
 pub use answer::{Answer, Download};
 pub use capture::{Capture, MAX_TEXTS};
-pub use credentials::{Credentials, Token, TokenSource};
+pub use credentials::{Asked, Credentials, Grant, Token, TokenSource};
 pub use form::Form;
 pub use pages::{Page, PageToken, Pages, Style};
 pub use path::quote;
 pub use plainwire::client::http::address_guard::Permission;
 pub use request::{Effect, Method, Request};
+pub use scope::needed as needed_scope;
 pub use secret::Secret;
 pub use settings::{
     ClientCertificate, Deployment, Product, Proxies, Proxy, ProxyScope, SettingFault, SiteSettings,

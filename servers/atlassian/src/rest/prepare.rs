@@ -12,6 +12,7 @@ use url::Url;
 
 use super::path;
 use super::request::{Body, Effect, Method, Path, Request};
+use super::scope;
 use super::settings::Deployment;
 use super::site::{Site, header};
 use super::upstream::{Kind, Upstream};
@@ -46,6 +47,8 @@ pub(super) struct Subject {
     pub(super) method: Method,
     /// The path, without the query: that could have a secret.
     pub(super) path: String,
+    /// The scope that a token needs for the request, if it is known.
+    pub(super) scope: Option<&'static str>,
 }
 
 /// The facts about a site that decide which hint helps.
@@ -77,7 +80,9 @@ impl Site {
         let url = self.address(&request);
         let path = url.as_ref().map_or_else(|_| path::place(self.base()), |it| it.path().to_owned());
         let (effect, method) = (request.effect, request.method);
-        let subject = Arc::new(Subject { effect, facts: self.facts(), method, path });
+        let below = path.strip_prefix(self.base().path().trim_end_matches('/')).unwrap_or(&path);
+        let scope = scope::needed(self.product(), self.deployment(), method, effect, below);
+        let subject = Arc::new(Subject { effect, facts: self.facts(), method, path, scope });
         let unusable = |why: String| Upstream::new(Kind::Unusable, &subject).because(why);
         let mut headers = headers(&request, purpose).map_err(unusable)?;
         let body = body(request.body, &mut headers).map_err(unusable)?;

@@ -1,11 +1,16 @@
 //! All settings together: read, checked, and ready for the server.
 
+use std::sync::Arc;
+
+use super::cloud::cloud_id;
 use super::layers::Layers;
 use super::problem::{Problem, Problems};
 use super::reader::{ReadFile, Reader};
+use super::sign_in::SignIn;
+use super::site::SiteRead;
 use super::{hours, names, no_effect, site, tools};
 use crate::jira::hours::WorkingHours;
-use crate::rest::{Credentials, Request, Site, SiteSettings};
+use crate::rest::{Credentials, Site, SiteSettings, TokenSource};
 use crate::server::{Atlassian, Unusable};
 use crate::tools::Choice;
 
@@ -16,6 +21,9 @@ pub struct Config {
     pub jira: SiteSettings,
     /// Whether the site has to be asked for its cloud id, which [`Config::located`] does.
     pub finds_cloud_id: bool,
+    /// The sign-in by OAuth that the credentials are to come from; `None` for other credentials. The program has to get tokens, and to
+    /// give them to [`Config::signed_in`].
+    pub sign_in: Option<SignIn>,
     /// Only these projects, by their keys. Empty is no limit.
     pub projects: Vec<String>,
     /// The tools that are offered.
@@ -36,22 +44,33 @@ impl Config {
     pub fn read(layers: &Layers, read_file: ReadFile<'_>) -> Result<Self, Problems> {
         let mut reader = Reader::new(layers, read_file);
         look_at_others(&mut reader, layers);
+        for (name, secret) in layers.not_in_keychain() {
+            let message = format!("expected a secret in the keychain by the name {secret:?}, but found none");
+            reader.problem(name, message);
+        }
         let site = site::read(&mut reader);
         let (choice, projects) = (tools::read(&mut reader), tools::projects(&mut reader));
         let (working_hours, metrics) = (hours::read(&mut reader), hours::metrics(&mut reader));
-        if let Some((site, _)) = &site
+        if let Some(SiteRead { site, .. }) = &site
             && reader.problems.is_empty()
             && let Err(fault) = Site::new(site.clone())
         {
             reader.problem(names::of_field(fault.setting), fault.message);
         }
         match site {
-            Some((jira, finds_cloud_id)) if reader.problems.is_empty() => {
+            Some(SiteRead { site: jira, finds_cloud_id, sign_in }) if reader.problems.is_empty() => {
                 let warnings = reader.warnings;
-                Ok(Self { jira, finds_cloud_id, projects, choice, working_hours, metrics, warnings })
+                Ok(Self { jira, finds_cloud_id, sign_in, projects, choice, working_hours, metrics, warnings })
             }
             _ => Err(Problems(reader.problems)),
         }
+    }
+
+    /// Sets the source of tokens of a [`sign_in`](Self::sign_in).
+    #[must_use]
+    pub fn signed_in(mut self, tokens: Arc<dyn TokenSource>) -> Self {
+        self.jira.credentials = Credentials::OAuth(tokens);
+        self
     }
 
     /// Asks the site for its cloud id, if [`finds_cloud_id`](Self::finds_cloud_id) says so. Otherwise returns at once.
@@ -84,19 +103,6 @@ impl Config {
             ..Atlassian::new(self.jira)
         }
     }
-}
-
-/// Asks a site for its cloud id, as nobody. The error is a sentence.
-pub(crate) async fn cloud_id(site: &SiteSettings) -> Result<String, String> {
-    #[derive(serde::Deserialize)]
-    struct Tenant {
-        #[serde(rename = "cloudId")]
-        id: String,
-    }
-    let settings = SiteSettings { cloud_id: None, credentials: Credentials::None, ..site.clone() };
-    let site = Site::new(settings).map_err(|fault| fault.to_string())?;
-    let tenant = site.json(Request::get(["_edge", "tenant_info"])).await;
-    tenant.map(|it: Tenant| it.id).map_err(|error| error.message())
 }
 
 /// Looks at the names that are no variables of this server.

@@ -3,12 +3,13 @@
 //! In: pairs of a file, a local file, an environment and flags. Out: the value of a variable in the highest layer that has one. A blank
 //! value is none: it neither sets nor removes anything, since launchers pass variables that they have no value for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use plainwire::proto::json::visible;
 
 use super::names::{self, Variable};
+use crate::rest::Secret;
 
 /// Where values come from, from the lowest layer to the highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,10 +45,15 @@ impl fmt::Display for Source {
     }
 }
 
+/// The beginning of a value that is in the keychain: `keychain:NAME` in place of a secret.
+pub const KEYCHAIN: &str = "keychain:";
+
 /// Values from several sources, one above the other.
 #[derive(Clone, Default)]
 pub struct Layers {
     values: BTreeMap<Source, BTreeMap<&'static str, Given>>,
+    /// The secrets of the keychain that are known, by their names.
+    keychain: BTreeMap<String, Secret>,
     /// Names that are no variables of ours.
     pub(super) others: Vec<(String, Source)>,
 }
@@ -64,7 +70,7 @@ struct Given {
 pub struct Shown {
     /// The name of the variable.
     pub name: &'static str,
-    /// Its value, shortened and without invisible characters; `set` for a secret.
+    /// Its value, shortened and without invisible characters; `set` for a secret, and the name of one in the keychain.
     pub value: String,
     /// Where it comes from.
     pub source: Source,
@@ -93,8 +99,38 @@ impl Layers {
         self
     }
 
-    /// Returns the value of a variable that holds.
+    /// Adds secrets of the keychain, by their names. Values such as `keychain:NAME` then stand for them.
+    #[must_use]
+    pub fn with_keychain(mut self, secrets: impl IntoIterator<Item = (String, Secret)>) -> Self {
+        self.keychain.extend(secrets);
+        self
+    }
+
+    /// Returns the names of the secrets in the keychain that values which hold stand for, each once.
+    pub fn keychain_names(&self) -> BTreeSet<&str> {
+        self.in_keychain().map(|(_, name)| name).collect()
+    }
+
+    /// Returns the variables whose secret should be in the keychain and is not, with its name.
+    pub(super) fn not_in_keychain(&self) -> Vec<(&'static str, &str)> {
+        self.in_keychain().filter(|(_, name)| !self.keychain.contains_key(*name)).collect()
+    }
+
+    fn in_keychain(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let secrets = names::variables().iter().filter(|it| it.is_secret);
+        secrets.filter_map(|it| Some((it.name, self.written(it.name)?.0.strip_prefix(KEYCHAIN)?)))
+    }
+
+    /// Returns the value of a variable that holds: that of the keychain, if it stands for one.
     pub(super) fn get(&self, name: &str) -> Option<(&str, Source)> {
+        let (text, source) = self.written(name)?;
+        let kept = text.strip_prefix(KEYCHAIN).filter(|_| names::is_secret(name));
+        let secret = kept.and_then(|it| self.keychain.get(it)).map(Secret::reveal);
+        Some((secret.unwrap_or(text), source))
+    }
+
+    /// Returns the value of a variable that holds, as it was written.
+    fn written(&self, name: &str) -> Option<(&str, Source)> {
         debug_assert!(names::find(name).is_some_and(|(it, _)| it.name == name), "{name} is in the table");
         Source::DOWNWARDS.into_iter().find_map(|source| {
             let given = self.values.get(&source)?.get(name)?;
@@ -105,8 +141,12 @@ impl Layers {
     /// Returns the values that hold, in the order of [`variables`](super::variables).
     pub fn shown(&self) -> Vec<Shown> {
         let shown = |it: &Variable| {
-            let (text, source) = self.get(it.name)?;
-            let value = if it.is_secret { "set".to_owned() } else { safe(text) };
+            let (text, source) = self.written(it.name)?;
+            let value = match text.strip_prefix(KEYCHAIN) {
+                Some(name) if it.is_secret => format!("set: {} of the keychain", visible(name, 80)),
+                _ if it.is_secret => "set".to_owned(),
+                _ => safe(text),
+            };
             Some(Shown { name: it.name, value, source })
         };
         names::variables().iter().filter_map(shown).collect()

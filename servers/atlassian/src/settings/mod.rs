@@ -16,8 +16,10 @@
 //! ```
 //!
 //! The files, in reading order: `names` has the variables, `no_effect` those of mcp-atlassian that do nothing here, `layers` what holds;
-//! `reader` reads one value; `site`, `credentials`, `network`, `tools` and `hours` read what belongs together, and `config` all of it.
+//! `reader` reads one value; `site`, `credentials`, `sign_in`, `network`, `tools` and `hours` read what belongs together, and `config` all of
+//! it; `cloud` asks Cloud about sites.
 
+mod cloud;
 mod config;
 mod credentials;
 mod hours;
@@ -27,13 +29,16 @@ mod network;
 mod no_effect;
 mod problem;
 mod reader;
+mod sign_in;
 mod site;
 mod tools;
 
+pub(crate) use cloud::cloud_id;
+pub use cloud::{TokenSite, sites_of_token};
 pub use config::Config;
-pub(crate) use config::cloud_id;
-pub use layers::{Layers, Shown, Source};
+pub use layers::{KEYCHAIN, Layers, Shown, Source};
 pub(crate) use names::of_field;
 pub use names::{Variable, is_ours, is_path, is_secret, variables};
 pub use problem::{Problem, Problems};
 pub use reader::ReadFile;
+pub use sign_in::SignIn;

@@ -42,7 +42,12 @@ const ALL: &[Variable] = &[
     secret("JIRA_PERSONAL_TOKEN", &[], "the personal access token of Data Center"),
     secret("ATLASSIAN_TOKEN", &[], "the API token or the personal access token, as JIRA_AUTH_TYPE or the deployment says"),
     secret("JIRA_OAUTH_ACCESS_TOKEN", &["ATLASSIAN_OAUTH_ACCESS_TOKEN"], "an access token of OAuth that another program renews"),
-    known("ATLASSIAN_OAUTH_CLOUD_ID", &[], "the id of the site of Cloud for an access token of OAuth"),
+    known("ATLASSIAN_OAUTH_CLOUD_ID", &[], "the id of the site of Cloud for OAuth; by default, the site says it"),
+    known("JIRA_OAUTH_CLIENT_ID", &["ATLASSIAN_OAUTH_CLIENT_ID"], "the id of your app of OAuth, for `plainwire atlassian login`"),
+    secret("JIRA_OAUTH_CLIENT_SECRET", &["ATLASSIAN_OAUTH_CLIENT_SECRET"], "the secret of that app"),
+    known("JIRA_OAUTH_REDIRECT_URI", &["ATLASSIAN_OAUTH_REDIRECT_URI"], "the callback URL of that app; by default `http://localhost:8080/callback`"),
+    known("JIRA_OAUTH_SCOPE", &["ATLASSIAN_OAUTH_SCOPE"], "the scopes to sign in with, with blanks; by default `read:jira-work read:jira-user write:jira-work`, in Data Center `WRITE`"),
+    known("ATLASSIAN_OAUTH_INSTANCE_URL", &[], "the address of the site in Data Center for the sign-in, if it is not JIRA_URL"),
     known("JIRA_PROJECTS_FILTER", &[], "only these projects, by their keys with commas"),
     known("READ_ONLY_MODE", &[], "whether only tools that read are offered"),
     known("TOOLSETS", &[], "only these toolsets, with commas, or `default`, or `all`"),
@@ -77,6 +82,7 @@ const ALL: &[Variable] = &[
     known("JIRA_PRIVATE_DOWNLOADS", &[], "whether the site may redirect a download into a private network"),
     known("JIRA_DANGEROUS_PLAIN_HTTP", &[], "whether credentials may be sent without TLS to another machine"),
     known("ATLASSIAN_GATEWAY_URL", &[], "the address of the gateway of Cloud"),
+    known("ATLASSIAN_AUTHORIZATION_URL", &[], "the address of the authorization server of Cloud"),
 ];
 
 /// Returns all variables.

@@ -11,20 +11,6 @@ const REASONS: &[(&str, &[&str])] = &[
     ("a name is not needed for one site", &["ATLASSIAN_INSTANCE_NAME"]),
     ("an option names the file", &["ATLASSIAN_CONFIG_DIR"]),
     (
-        "this server can't sign in by OAuth yet: set an API token, or an access token as JIRA_OAUTH_ACCESS_TOKEN",
-        &[
-            "ATLASSIAN_OAUTH_CLIENT_ID",
-            "ATLASSIAN_OAUTH_CLIENT_SECRET",
-            "ATLASSIAN_OAUTH_REDIRECT_URI",
-            "ATLASSIAN_OAUTH_SCOPE",
-            "ATLASSIAN_OAUTH_INSTANCE_URL",
-            "JIRA_OAUTH_CLIENT_ID",
-            "JIRA_OAUTH_CLIENT_SECRET",
-            "JIRA_OAUTH_REDIRECT_URI",
-            "JIRA_OAUTH_SCOPE",
-        ],
-    ),
-    (
         "this server is no authorization server for its clients",
         &[
             "ATLASSIAN_OAUTH_PROXY_ENABLE",

@@ -1,16 +1,28 @@
 //! The site: its address, where it runs, and its id behind the gateway of Cloud.
 
+use std::sync::Arc;
+
 use super::credentials;
 use super::layers::safe;
 use super::network;
 use super::reader::Reader;
-use crate::rest::{Deployment, Product, SiteSettings, Url};
+use super::sign_in::{Nobody, SignIn};
+use crate::rest::{Credentials, Deployment, Product, SiteSettings, Url};
 
 /// The value of a cloud id that stands for a question to the site.
 const ASK: &str = "auto";
 
-/// Reads the settings of the site. `true` beside them says that the site has to be asked for its cloud id. `None` without an address.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<(SiteSettings, bool)> {
+/// The site as it was read.
+pub(super) struct SiteRead {
+    pub(super) site: SiteSettings,
+    /// Whether the site has to be asked for its cloud id.
+    pub(super) finds_cloud_id: bool,
+    /// The sign-in that the credentials come from.
+    pub(super) sign_in: Option<SignIn>,
+}
+
+/// Reads the settings of the site. `None` without an address.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<SiteRead> {
     let base = address(reader, "JIRA_URL");
     if base.is_none() && !reader.has("JIRA_URL") {
         reader.problem(
@@ -32,15 +44,20 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<(SiteSettings, bool)> {
     // Without an address nobody knows what credentials it needs.
     base.as_ref()?;
     let kind = credentials::read(reader, deployment, &mut site);
+    let sign_in = (kind == credentials::Kind::SignIn).then(|| SignIn::read(reader, deployment, &site.base));
+    if sign_in.is_some() {
+        site.credentials = Credentials::OAuth(Arc::new(Nobody));
+    }
     let finds_cloud_id = read_cloud_id(reader, deployment, kind, &mut site);
-    Some((site, finds_cloud_id))
+    Some(SiteRead { site, finds_cloud_id, sign_in })
 }
 
 fn placeholder() -> Url {
     Url::parse("https://example.invalid").expect("the constant is a URL")
 }
 
-fn address(reader: &mut Reader<'_>, name: &str) -> Option<Url> {
+/// Reads an address.
+pub(super) fn address(reader: &mut Reader<'_>, name: &str) -> Option<Url> {
     let text = reader.text(name)?;
     let expected =
         "an address of http or https, such as `https://example.atlassian.net` or `https://example.com/jira`";
@@ -102,7 +119,7 @@ fn read_cloud_id(
     kind: credentials::Kind,
     site: &mut SiteSettings,
 ) -> bool {
-    let is_oauth = kind == credentials::Kind::OAuth;
+    let is_oauth = matches!(kind, credentials::Kind::OAuth | credentials::Kind::SignIn);
     let (name, text) = match (reader.text("JIRA_CLOUD_ID"), reader.text("ATLASSIAN_OAUTH_CLOUD_ID")) {
         (Some(id), _) => ("JIRA_CLOUD_ID", id),
         (None, Some(id)) if is_oauth => ("ATLASSIAN_OAUTH_CLOUD_ID", id),

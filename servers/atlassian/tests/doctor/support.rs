@@ -145,7 +145,7 @@ pub(crate) async fn checks(settings: &SiteSettings) -> Vec<Check> {
     let checks = examine(settings).await;
     let text = format!("{checks:?}");
     assert!(!text.contains(SECRET) && !text.contains('\u{202e}'), "{text}");
-    assert_eq!(checks.len(), 13, "{text}");
+    assert_eq!(checks.len(), 16, "{text}");
     checks
 }
 

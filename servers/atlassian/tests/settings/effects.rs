@@ -25,6 +25,17 @@ const CERTIFICATE: Pairs = &[
     ("JIRA_CLIENT_CERT", "both.pem"),
 ];
 
+const APP: Pairs = &[
+    ("JIRA_URL", "https://example.atlassian.net"),
+    ("JIRA_OAUTH_CLIENT_ID", "app"),
+    ("JIRA_OAUTH_CLIENT_SECRET", SECRET),
+];
+const APP_OF_SITE: Pairs = &[
+    ("JIRA_URL", "https://jira.example.com"),
+    ("JIRA_OAUTH_CLIENT_ID", "app"),
+    ("JIRA_OAUTH_CLIENT_SECRET", SECRET),
+];
+
 /// Settings, and a variable that changes them.
 #[rustfmt::skip]
 const EFFECTS: &[(Pairs, &str, &str)] = &[
@@ -35,6 +46,10 @@ const EFFECTS: &[(Pairs, &str, &str)] = &[
     (PASSWORD, "JIRA_AUTH_TYPE", "basic"),
     (CLOUD, "JIRA_OAUTH_ACCESS_TOKEN", SECRET),
     (GATEWAY, "ATLASSIAN_OAUTH_CLOUD_ID", "11223344-a1b2"),
+    (APP, "JIRA_OAUTH_REDIRECT_URI", "http://localhost:9/x"),
+    (APP, "JIRA_OAUTH_SCOPE", "read:jira-work"),
+    (APP, "ATLASSIAN_AUTHORIZATION_URL", "https://auth.example"),
+    (APP_OF_SITE, "ATLASSIAN_OAUTH_INSTANCE_URL", "https://inside.example"),
     (CLOUD, "JIRA_PROJECTS_FILTER", "SHOP, OPS"),
     (CLOUD, "READ_ONLY_MODE", "true"),
     (CLOUD, "TOOLSETS", "all"),
@@ -74,7 +89,7 @@ const EFFECTS: &[(Pairs, &str, &str)] = &[
 
 /// Settings that can't be used without each of their variables.
 const NEEDED: &[Pairs] =
-    &[CLOUD, DATA_CENTER, &[("JIRA_URL", "https://jira.example.com"), ("ATLASSIAN_TOKEN", SECRET)]];
+    &[CLOUD, DATA_CENTER, APP, &[("JIRA_URL", "https://jira.example.com"), ("ATLASSIAN_TOKEN", SECRET)]];
 
 #[test]
 fn each_variable_has_an_effect() {

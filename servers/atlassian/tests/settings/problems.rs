@@ -131,7 +131,7 @@ fn what_has_no_effect_is_told_with_the_reason() {
         ["CONFLUENCE_URL, CONFLUENCE_API_TOKEN have no effect here, because this server is for Jira"]
     );
     for (name, reason) in [
-        ("ATLASSIAN_OAUTH_CLIENT_SECRET", "can't sign in by OAuth yet"),
+        ("ATLASSIAN_OAUTH_PROXY_ENABLE", "no authorization server for its clients"),
         ("JIRA_CLIENT_KEY_PASSWORD", "without a password"),
         ("ATLASSIAN_RETRY_INCLUDE_WRITES", "surely did not make it"),
         ("HIERARCHY_LINK_PHRASES", "is a part of its parent"),

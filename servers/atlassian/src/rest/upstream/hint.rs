@@ -20,6 +20,7 @@ impl Upstream {
             ),
             Kind::Conflict => "read the current state, and make the change again on top of it".to_owned(),
             Kind::Cut => "try again; if it happens again, ask for less at once".to_owned(),
+            Kind::Forbidden if self.0.lacks_scope => lacking(facts, self.0.subject.scope),
             Kind::Forbidden => forbidden(facts),
             Kind::Gone => "this program is older than the site: look for a new version of it".to_owned(),
             Kind::Html => format!(
@@ -65,6 +66,8 @@ impl Upstream {
                 "send less at once; the site has the limit".to_owned()
             }
             Kind::TooLarge => "ask for less at once, such as fewer fields or a smaller page".to_owned(),
+            // The reason says what to do.
+            Kind::Unauthorized if self.0.status.is_none() && !self.0.is_ignored => return None,
             Kind::Unauthorized => unauthorized(facts, self.0.is_ignored),
             Kind::Unreadable if self.effect() == Effect::Write => {
                 "the site accepted the change: read it rather than make it again".to_owned()
@@ -72,6 +75,20 @@ impl Upstream {
             Kind::Unreadable => format!("check whether {site} is the address of the product"),
             Kind::Unusable => return None,
         })
+    }
+}
+
+/// Returns what to do about a token without a scope.
+fn lacking(facts: &Facts, scope: Option<&str>) -> String {
+    let scope = scope.map_or_else(|| "the scope for it".to_owned(), |it| format!("the scope `{it}`"));
+    match (facts.user, facts.deployment) {
+        (User::OAuth, Deployment::DataCenter) => {
+            format!("the request needs {scope}: allow it in the application link, and sign in again with it")
+        }
+        (User::OAuth, Deployment::Cloud) => {
+            format!("the request needs {scope}: give it to the app, and sign in again with it")
+        }
+        _ => format!("the request needs {scope}: make a token that has it"),
     }
 }
 

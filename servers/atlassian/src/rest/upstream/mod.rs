@@ -35,6 +35,8 @@ struct Failure {
     is_html: bool,
     /// Whether the site took a request with credentials for one of nobody.
     is_ignored: bool,
+    /// Whether the site refused the token for its scopes.
+    lacks_scope: bool,
     request_id: Option<String>,
     retry_after: Option<Duration>,
     said: Said,
@@ -94,6 +96,7 @@ impl Upstream {
             cause: None,
             is_html: false,
             is_ignored: false,
+            lacks_scope: false,
             request_id: None,
             retry_after: None,
             said: Said::default(),
@@ -222,6 +225,7 @@ impl Upstream {
             Kind::Captcha => "the site wants a CAPTCHA from this user before it accepts a login",
             Kind::Conflict => "the site refused the change, since its state is not the expected one",
             Kind::Cut => "the answer of the site ended early",
+            Kind::Forbidden if self.0.lacks_scope => "the token lacks the scope for this request",
             Kind::Forbidden => "the site does not allow this to this user",
             Kind::Gone => "the site no longer has this API",
             Kind::Html => "expected JSON, but the site answered with a page for a browser",
@@ -240,6 +244,8 @@ impl Upstream {
             Kind::Unauthorized if self.0.is_ignored => {
                 "the site ignored the credentials and answered as to a visitor without a name"
             }
+            // Nothing was sent.
+            Kind::Unauthorized if self.0.status.is_none() => "there is no access token for the request",
             Kind::Unauthorized => "the site does not accept the credentials",
             Kind::Unreadable => "the answer of the site is not the expected one",
             Kind::Unusable => "the request can't be sent",

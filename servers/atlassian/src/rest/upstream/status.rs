@@ -7,7 +7,7 @@ use plainwire::proto::json::visible;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 
 use super::super::answer::is_html;
-use super::super::prepare::Outgoing;
+use super::super::prepare::{Outgoing, User};
 use super::super::request::Effect;
 use super::super::retry;
 use super::{Kind, Upstream, said};
@@ -28,6 +28,11 @@ pub(in super::super) fn refusal(
         error = error.answered_html();
     } else {
         error.0.said = said::read(body, content_type, secrets);
+    }
+    if lacks_scope(&error) {
+        // A new token of the same sign-in would be refused as well.
+        error.0.kind = Kind::Forbidden;
+        error.0.lacks_scope = true;
     }
     if status == 407 {
         error = error.because("the proxy wants a user and a password");
@@ -58,6 +63,15 @@ fn kind(status: u16, effect: Effect) -> Kind {
         502 | 504 | 524 | 555 if effect == Effect::Write => Kind::OutcomeUnknown,
         _ => Kind::Server,
     }
+}
+
+/// Returns whether the site refused a token for its scopes: the gateway of Cloud says `Unauthorized; scope does not match`, with a status
+/// of 401. In Data Center, the word stands in the message too.
+fn lacks_scope(error: &Upstream) -> bool {
+    let facts = &error.0.subject.facts;
+    let has_scopes = facts.is_gateway || facts.user == User::OAuth;
+    let is_refused = matches!(error.0.status, Some(401 | 403));
+    has_scopes && is_refused && error.messages().iter().any(|it| it.to_ascii_lowercase().contains("scope"))
 }
 
 /// Returns whether a login was refused without a look at the password. `AUTHENTICATED_FAILED` is not it: that
