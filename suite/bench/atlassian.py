@@ -3,8 +3,8 @@
     python suite/bench/atlassian.py <path to the plainwire binary> <path to mcp-atlassian>
 
 mcp-atlassian takes addresses of this machine for Data Center only. Both servers speak stdio with the same requests. Prints the
-bytes of `tools/list` (the Jira tools of mcp-atlassian's default toolsets), the time to the answer to `initialize`, resident memory, and bytes
-and times of two calls; and the times of the site alone, as the floor.
+bytes of `tools/list` (the Jira tools of mcp-atlassian's default toolsets, on Cloud, which has all of them), the time to the answer to
+`initialize`, resident memory, and bytes and times of two calls; and the times of the site alone, as the floor.
 """
 
 import json
@@ -19,6 +19,10 @@ BINARY, PEER = sys.argv[1], sys.argv[2]
 FIELDS = "summary,updated,priority,reporter,labels,status,description,issuetype,assignee,versions,created"
 JQL = "project = SHOP ORDER BY key ASC"
 ROUNDS = 20
+
+
+# No request is sent to list the tools.
+CLOUD = {"JIRA_URL": "https://example.atlassian.net", "JIRA_USERNAME": "a@example.com", "JIRA_API_TOKEN": "none"}
 
 
 class Server:
@@ -66,6 +70,18 @@ class Server:
         self.process.wait(10)
 
 
+def listed(command, names=None):
+    """Returns the Jira tools of a server, by name; only those with the names, if there are any."""
+    server = Server(command, {**CLOUD, "TOOLSETS": "default"})
+    tools = server.ask("tools/list", {})[0]["tools"]
+    server.end()
+    return {tool["name"]: tool for tool in tools if (tool["name"] in names if names else tool["name"].startswith("jira"))}
+
+
+def size(tools):
+    return sum(len(json.dumps(tool, separators=(",", ":"), ensure_ascii=False).encode()) for tool in tools.values())
+
+
 def median_ms(work):
     times = []
     for _ in range(ROUNDS):
@@ -80,7 +96,9 @@ def main():
         [BINARY, "serve", "site", "--http", "127.0.0.1:0", "--deployment", "datacenter", "--today", "2026-11-27"],
         stderr=subprocess.PIPE, text=True,
     )
+    began = time.perf_counter()
     line = site.stderr.readline()
+    seeded = time.perf_counter() - began
     url = line.split("the site is at ")[1].strip()
     headers = {"Authorization": "Bearer demo-token"}
 
@@ -91,7 +109,7 @@ def main():
 
     search = "/rest/api/2/search?maxResults={}&fields=" + FIELDS + "&jql=" + urllib.request.quote(JQL)
     get(search.format(200))
-    print(f"site: 200 issues per page in {median_ms(lambda: get(search.format(200))):.1f} ms, "
+    print(f"site: seeded in {seeded:.1f} s, 200 issues per page in {median_ms(lambda: get(search.format(200))):.1f} ms, "
           f"50 in {median_ms(lambda: get(search.format(50))):.1f} ms, "
           f"resident {next(int(l.split()[1]) for l in open(f'/proc/{site.pid}/status') if l.startswith('VmRSS')) // 1024} MB")
     long = json.loads(get("/rest/api/2/search?fields=comment&maxResults=1000&jql=" + urllib.request.quote("project in (SHOP, PAY, MOB2, OPS, HELP)")))
@@ -100,17 +118,16 @@ def main():
     env = {"JIRA_URL": url, "JIRA_PERSONAL_TOKEN": "demo-token"}
     ours = Server([BINARY, "serve", "atlassian"], env)
     theirs = Server([PEER], {**env, "TOOLSETS": "default"})
-    names = {tool["name"] for tool in theirs.ask("tools/list", {})[0]["tools"] if tool["name"].startswith("jira")}
+    their_tools = listed([PEER])
+    lists = {"ours": listed([BINARY, "serve", "atlassian"], their_tools), "theirs": their_tools}
     rows = []
     for name, server in (("ours", ours), ("theirs", theirs)):
-        tools = [tool for tool in server.ask("tools/list", {})[0]["tools"] if tool["name"] in names]
-        listed = sum(len(json.dumps(tool, separators=(",", ":"), ensure_ascii=False).encode()) for tool in tools)
         found, _, searched = server.call("jira_search", {"jql": JQL, "limit": 50, "fields": FIELDS})
         _, _, read = server.call("jira_get_issue", {"issue_key": issue, "comment_limit": 20})
         rows.append({
             "server": name,
-            "tools": len(tools),
-            "tools/list, bytes": listed,
+            "tools": len(lists[name]),
+            "tools/list, bytes": size(lists[name]),
             "initialize, ms": round(server.initialized * 1000),
             "jira_search of 50, bytes": searched,
             "jira_search of 50, ms": round(median_ms(lambda: server.call("jira_search", {"jql": JQL, "limit": 50, "fields": FIELDS})), 1),
