@@ -26,6 +26,7 @@ pub mod time;
 mod view;
 mod work;
 
+pub use api::operations;
 pub use fault::{Fault, Result};
 pub use http::{Exchange, Tap};
 pub use serving::{Account, Settings, Site, Unusable};

@@ -13,11 +13,15 @@ mod descriptions;
 mod desk;
 mod development;
 mod doctor;
+mod documented;
 mod every_tool;
 mod filters;
 mod limits;
 mod links;
 mod metrics;
+#[expect(dead_code, reason = "commands are run in tests/readme.rs; here it compares")]
+#[path = "../page/mod.rs"]
+mod page;
 mod people;
 mod projects;
 mod prompts;
@@ -26,6 +30,7 @@ mod reading;
 mod resources;
 mod screens;
 mod support;
+mod tables;
 mod trouble;
 mod urls;
 mod watchers;

@@ -53,6 +53,21 @@ const ALL: &[&[Operation]] = &[
     worklog::OPERATIONS,
 ];
 
+/// Returns the operations of a deployment.
+fn of(deployment: Deployment) -> impl Iterator<Item = &'static Operation> {
+    ALL.iter().flat_map(|it| it.iter()).filter(move |it| match it.on {
+        On::Both => true,
+        On::Cloud => deployment == Deployment::Cloud,
+        On::DataCenter => deployment == Deployment::DataCenter,
+    })
+}
+
+/// Returns the method and the path of each operation of a deployment. A path has `{name}` for its parameters, and `{v}` for the version of
+/// the platform's API.
+pub fn operations(deployment: Deployment) -> impl Iterator<Item = (&'static str, &'static str)> {
+    of(deployment).map(|it| (it.method, it.path))
+}
+
 /// The operations of a deployment, by path.
 pub(crate) struct Table {
     paths: matchit::Router<HashMap<&'static str, Operation>>,
@@ -65,15 +80,7 @@ impl Table {
     /// If two paths of the table can't be told apart, which a test would find.
     pub(crate) fn new(deployment: Deployment) -> Self {
         let mut by_path: Vec<(&'static str, HashMap<&'static str, Operation>)> = Vec::new();
-        for operation in ALL.iter().flat_map(|it| it.iter()) {
-            let fits = match operation.on {
-                On::Both => true,
-                On::Cloud => deployment == Deployment::Cloud,
-                On::DataCenter => deployment == Deployment::DataCenter,
-            };
-            if !fits {
-                continue;
-            }
+        for operation in of(deployment) {
             let at = by_path.iter().position(|(path, _)| *path == operation.path);
             match at.and_then(|at| by_path.get_mut(at)) {
                 Some((_, methods)) => drop(methods.insert(operation.method, *operation)),
