@@ -1,17 +1,19 @@
-//! `plainwire atlassian`, and the settings of `plainwire serve atlassian`: from files, the environment and the command line.
+//! `plainwire atlassian`, and the settings of `plainwire serve atlassian`: from files, the environment, the command line and the keychain.
 //!
 //! In: a file, its local sibling, variables, flags; each wins over those before it. Out: a [`Config`], or what the doctor says about the
 //! site that it leads to. Files are JSON with comments: the names of the variables, in any case, with their values. No file of the current
 //! folder is read unless the command line names it: it could send the token elsewhere.
 
 mod file;
+mod secrets;
+mod sign_in;
 
 use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
 use plainwire_atlassian::doctor::{Check, Outcome, examine};
-use plainwire_atlassian::settings::{Config, Layers, Shown, Source, is_ours, is_secret, variables};
+use plainwire_atlassian::settings::{Config, KEYCHAIN, Layers, Shown, Source, is_ours, is_secret, variables};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
@@ -36,8 +38,53 @@ enum AtlassianDo {
         #[arg(long)]
         json: bool,
     },
+    /// Sign in by OAuth with your browser, so that the server can use the tokens and renew them.
+    #[command(after_help = SIGN_IN)]
+    Login(LoginOptions),
+    /// Delete the tokens of the sign-in.
+    Logout(LogoutOptions),
+    /// Keep a secret from stdin in the keychain, so that `keychain:NAME` can stand in its place in the settings.
+    #[command(
+        after_help = "In place of a secret, each variable may have keychain:NAME, as in JIRA_API_TOKEN=keychain:NAME. Without a \
+                            keychain, the secret is kept in a file that only you can read, as tokens are."
+    )]
+    Secret(SecretOptions),
     /// List the variables, which may also be set in a file, and what they mean.
     Variables,
+}
+
+const SIGN_IN: &str = "The variables are those of mcp-atlassian: JIRA_URL, ATLASSIAN_OAUTH_CLIENT_ID, ATLASSIAN_OAUTH_CLIENT_SECRET, \
+                       ATLASSIAN_OAUTH_REDIRECT_URI, ATLASSIAN_OAUTH_SCOPE. Tokens are stored in the system's keychain, or in \
+                       files that only you can read if there is none.";
+
+#[derive(Debug, Args)]
+struct LoginOptions {
+    #[command(flatten)]
+    config: ConfigOptions,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
+    /// Do not open a browser: print the URL of the page on stderr.
+    #[arg(long)]
+    no_browser: bool,
+    /// Seconds to wait for you to sign in.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+}
+
+#[derive(Debug, Args)]
+struct LogoutOptions {
+    #[command(flatten)]
+    config: ConfigOptions,
+}
+
+#[derive(Debug, Args)]
+struct SecretOptions {
+    /// The name of the secret, which you choose.
+    name: String,
+    /// Remove the secret.
+    #[arg(long)]
+    remove: bool,
 }
 
 /// The options that say where settings come from.
@@ -54,14 +101,21 @@ pub(crate) struct ConfigOptions {
 
 /// Returns the settings of all sources. `flags` are options of the command line by the names of variables; blank ones are left out.
 /// Warnings go to stderr.
-pub(crate) fn config<'a>(
+pub(crate) async fn config<'a>(
     options: &ConfigOptions,
     flags: impl IntoIterator<Item = (&'a str, String)>,
 ) -> Result<Config, Failure> {
     let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value));
-    let config = read(&layers(options)?.with(Source::Flags, flags))?;
+    let layers = secrets::resolved(layers(options)?.with(Source::Flags, flags)).await?;
+    let config = sign_in::with_tokens(read(&layers)?)?;
     config.warnings.iter().for_each(|it| output::note(&format!("warning: {it}")));
     Ok(config)
+}
+
+/// Returns the settings of a sign-in by OAuth, whatever other credentials there are.
+async fn sign_in_config(options: &ConfigOptions) -> Result<Config, Failure> {
+    let flags = [("JIRA_AUTH_TYPE".to_owned(), "oauth".to_owned())];
+    read(&secrets::resolved(layers(options)?.with(Source::Flags, flags)).await?)
 }
 
 /// Asks the site for its cloud id, if the settings need it.
@@ -76,7 +130,12 @@ pub(crate) async fn located(config: Config) -> Result<Config, Failure> {
 /// Runs `plainwire atlassian`.
 pub(crate) async fn run(it: AtlassianCommand) -> Result<Exit, Failure> {
     match it.command {
-        AtlassianDo::Doctor { config, json } => doctor(&layers(&config)?, json).await,
+        AtlassianDo::Doctor { config, json } => {
+            doctor(&secrets::resolved(layers(&config)?).await?, json).await
+        }
+        AtlassianDo::Login(it) => sign_in::login(&it).await,
+        AtlassianDo::Logout(it) => sign_in::logout(&it).await,
+        AtlassianDo::Secret(it) => secrets::run(&it).await,
         AtlassianDo::Variables => {
             for it in variables() {
                 output::wrapped(&format!("{:<34}", it.name), &" ".repeat(34), it.meaning)?;
@@ -98,7 +157,7 @@ fn read(layers: &Layers) -> Result<Config, Failure> {
 }
 
 async fn doctor(layers: &Layers, is_json: bool) -> Result<Exit, Failure> {
-    let config = read(layers)?;
+    let config = sign_in::with_tokens(read(layers)?)?;
     let mut checks = Vec::new();
     let config = match config.clone().located().await {
         Ok(it) => it,
@@ -171,7 +230,7 @@ fn layers(options: &ConfigOptions) -> Result<Layers, Failure> {
 fn of_flag(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         // Other users of the machine see the command line.
-        Some((name, _)) if is_secret(name.trim()) => Err(Failure {
+        Some((name, value)) if is_secret(name.trim()) && !value.starts_with(KEYCHAIN) => Err(Failure {
             hint: Some("the environment may have it, or a file that only you can read".to_owned()),
             ..Failure::usage(format!(
                 "--set: expected a known variable without a secret, but found {:?}",
@@ -205,6 +264,7 @@ mod tests {
     #[test]
     fn secrets_are_no_flags() {
         assert_eq!(of_flag("JIRA_URL=a=b").expect("a pair"), ("JIRA_URL".to_owned(), "a=b".to_owned()));
+        assert!(of_flag("JIRA_API_TOKEN=keychain:jira").is_ok());
         for text in ["JIRA_API_TOKEN=s3cr3t", "jira_personal_token=s3cr3t", "JIRA_TOKN=s3cr3t", "s3cr3t"] {
             let failure = of_flag(text).expect_err("an error");
             assert!(!failure.text.contains("s3cr3t"), "{}", failure.text);

@@ -98,7 +98,7 @@ fn client(it: &Login) -> Result<OAuth, Failure> {
 
 /// Prints the URL of the page, and opens it in a browser unless `no_browser` is set. A browser that can't be
 /// opened is no error: the user can open the page elsewhere.
-async fn open(url: Url, no_browser: bool) {
+pub(crate) async fn open(url: Url, no_browser: bool) {
     // The URL comes from a server. It is percent-encoded, but still untrusted text for a terminal.
     let page = visible::line(url.as_str());
     if no_browser {
@@ -156,11 +156,12 @@ fn as_json(url: &Url, it: &SignedIn) -> Value {
 }
 
 /// Returns the URL of a server without the parts that may be secret.
-fn shown(url: &Url) -> String {
+pub(crate) fn shown(url: &Url) -> String {
     visible::line(&format!("{}{}", url.origin().ascii_serialization(), url.path()))
 }
 
-fn expiry(it: &SignedIn, now: SystemTime) -> String {
+/// Returns the time that an access token is still good for, and what comes after it.
+pub(crate) fn expiry(it: &SignedIn, now: SystemTime) -> String {
     let then = if it.renewal == Renewal::Refresh { "renewed automatically" } else { "then sign in again" };
     match it.expires {
         None => "not stated".to_owned(),

@@ -1,4 +1,4 @@
-//! The store of the user's tokens, and the use of stored tokens by all commands.
+//! The store of the user's tokens and secrets, and the use of stored tokens by all commands.
 //!
 //! In: the environment, a target. Out: a store, and the target with the stored tokens. Nothing here signs in:
 //! `plainwire login` does that.
@@ -91,17 +91,43 @@ impl TokenStore for KeychainOrFiles {
     }
 }
 
+/// The store of the user: encrypted files if there is a key for them, else the keychain.
+#[derive(Debug)]
+pub(crate) struct UserStore(Box<dyn TokenStore>);
+
+impl TokenStore for UserStore {
+    fn load<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Option<String>> {
+        self.0.load(key)
+    }
+
+    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> TokenFuture<'s, ()> {
+        self.0.save(key, text)
+    }
+
+    fn remove<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, ()> {
+        self.0.remove(key)
+    }
+
+    fn lock<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Held> {
+        self.0.lock(key)
+    }
+}
+
 /// Returns the builder of an OAuth client whose store all commands share.
 pub(crate) fn oauth() -> Result<OAuthBuilder, Failure> {
+    Ok(OAuth::builder(NAME).store(store()?))
+}
+
+/// Returns the store that all commands share.
+pub(crate) fn store() -> Result<UserStore, Failure> {
     let folder = paths::data().ok_or_else(|| {
         Failure::usage("expected HOME to be set, to store tokens below it, but found nothing".into())
     })?;
-    let oauth = OAuth::builder(NAME);
-    Ok(match target::variable(KEY) {
+    Ok(UserStore(match target::variable(KEY) {
         // A separate folder: tokens that were stored without a key stay readable after a key is set.
-        Some(text) => oauth.store(FileStore::encrypted(folder.join("encrypted-tokens"), &keys(&text)?)),
-        None => oauth.store(KeychainOrFiles::new(&folder.join("tokens"))),
-    })
+        Some(text) => Box::new(FileStore::encrypted(folder.join("encrypted-tokens"), &keys(&text)?)),
+        None => Box::new(KeychainOrFiles::new(&folder.join("tokens"))),
+    }))
 }
 
 /// Adds the stored tokens to a target over HTTP, unless the command line or the configuration sets

@@ -153,7 +153,7 @@ pub(crate) const ROOMS: &[Room] = &[
     // cli
     room("cli", "args", 650, &["atlassian", "convert", "patterns.rs", "serve"]),
     room("cli", "arguments", 500, &[]),
-    room("cli", "atlassian", 400, &[]),
+    room("cli", "atlassian", 900, &[]),
     room("cli", "completion", 750, &["args", "arguments"]),
     room("cli", "convert", 800, &[]),
     room("cli", "demo", 300, &["demo/jira.rs"]),

@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plainwire_atlassian::settings::{is_path, is_secret};
+use plainwire_atlassian::settings::{KEYCHAIN, is_path, is_secret};
 use serde_json::{Map, Value};
 
 use crate::exit::Failure;
@@ -35,7 +35,9 @@ pub(super) fn read(file: &Path) -> Result<Option<Vec<(String, String)>>, Failure
         .map_err(|_| failed("expected text in UTF-8, but found other bytes".to_owned()))?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let found = values(&text, folder).map_err(failed)?;
-    if !found.iter().any(|(name, value)| is_secret(name) && !value.is_empty()) {
+    let has_secret =
+        |name: &str, value: &str| is_secret(name) && !value.is_empty() && !value.starts_with(KEYCHAIN);
+    if !found.iter().any(|(name, value)| has_secret(name, value)) {
         return Ok(Some(found));
     }
     // Who may read the file may use the token. The values are those of the file whose mode was checked.

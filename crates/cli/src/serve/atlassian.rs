@@ -89,7 +89,7 @@ impl AtlassianOptions {
     }
 
     /// Returns the settings of all sources: the options here win over files and variables.
-    fn settings(&self) -> Result<Config, Failure> {
+    async fn settings(&self) -> Result<Config, Failure> {
         let read_only = if self.read_only { "true".to_owned() } else { String::new() };
         let flags = [
             ("TOOLSETS", self.toolsets.join(",")),
@@ -98,19 +98,19 @@ impl AtlassianOptions {
             ("READ_ONLY_MODE", read_only),
             ("JIRA_PROJECTS_FILTER", self.projects.join(",")),
         ];
-        config(&self.config, flags)
+        config(&self.config, flags).await
     }
 
     /// Checks the settings.
-    fn check(&self) -> Result<Exit, Failure> {
-        let config = self.settings()?;
+    async fn check(&self) -> Result<Exit, Failure> {
+        let config = self.settings().await?;
         output::line(&format!("the settings can be used: {}", visible::line(config.jira.base.as_str())))?;
         Ok(Exit::Done)
     }
 
     /// Returns the server of the user's own site. What takes changes back is in the folder for the user's data.
     async fn of_user(&self) -> Result<Atlassian, Failure> {
-        let mut atlassian = located(self.settings()?).await?.server();
+        let mut atlassian = located(self.settings().await?).await?.server();
         let folder = paths::data().ok_or_else(|| {
             Failure::usage("expected a home folder for what takes changes back, but found none".to_owned())
         })?;
@@ -168,7 +168,7 @@ pub(super) async fn run(args: &Serve) -> Result<Exit, Failure> {
         };
         site.beside(serving).await?;
     } else if options.validate {
-        return options.check();
+        return options.check().await;
     } else {
         serve(options.of_user().await?, shared).await?;
     }
