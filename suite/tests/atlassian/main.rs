@@ -19,6 +19,7 @@ mod filters;
 mod limits;
 mod links;
 mod metrics;
+mod oauth;
 #[expect(dead_code, reason = "commands are run in tests/readme.rs; here it compares")]
 #[path = "../page/mod.rs"]
 mod page;
@@ -28,6 +29,7 @@ mod prompts;
 mod races;
 mod reading;
 mod resources;
+mod scopes;
 mod screens;
 mod support;
 mod tables;
