@@ -1198,9 +1198,50 @@ async def run(binary, folder, deployment, transport, mode):
         await all_tools(client, name, deployment, mode == "legacy")
 
 
+async def names(binary, folder, deployment):
+    """Checks the tools under the names of `v1`: what is read, and a change that is previewed, made and taken back."""
+    copy = f"{folder}/{deployment}-names.db"
+    for end in ["", "-wal"]:
+        if os.path.exists(f"{folder}/{deployment}.db{end}"):
+            shutil.copy(f"{folder}/{deployment}.db{end}", f"{copy}{end}")
+    words = [*SERVE, "--deployment", deployment, "--data", copy, "--names", "v1"]
+    async with Client(stdio_client(StdioServerParameters(command=binary, args=words)), mode="legacy") as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        it = Run(client, f"{deployment} names v1", deployment, tools)
+        it.check("the number of tools", len(tools), 13)
+        for tool in ["jira_search_issues", "search_issues"]:
+            found = await it.call(tool, query="project = SHOP ORDER BY key", maxResults="10")
+            it.check(f"{tool}: a number may be a text", len(found["issues"]), 10)
+            await it.refused(tool, "nothing", query="nothing = 1")
+
+        async def look():
+            fields = (await it.call("jira_get_issue", issueKey=ISSUE))["fields"]
+            return {name: fields.get(name) for name in ["summary", "status", "assignee", "priority"]}
+
+        before = await look()
+        changed = {**before, "summary": "Another summary"}
+        await it.change("jira_update_issue", look, changed, issueKey=ISSUE, summary="Another summary")
+        made = await it.call("jira_create_issue", projectKey="SHOP", summary="By another name", issueType="Bug")
+        await it.call("jira_assign_issue", issueKey=made["key"], accountId="me")
+        await it.call("jira_add_comment", issueKey=made["key"], comment="A *word*.")
+        found = await it.call("jira_get_comments", issueKey=made["key"], maxResults="5")
+        it.check("a comment", len(found["comments"]), 1)
+        await it.call("jira_transition_issue", issueKey=made["key"], transition="In Progress")
+        keys = {project["key"] for project in (await it.call("jira_list_projects"))["projects"]}
+        it.check("projects", "SHOP" in keys, True)
+        sprint = await it.call("jira_get_sprint", boardId="1")
+        it.check("the active sprint", [one["state"] for one in sprint["sprints"]], ["active"])
+        inside = await it.call("jira_get_sprint_issues", boardId="1", maxResults="5")
+        it.check("issues of the active sprint", len(inside["issues"]), 5)
+        await it.refused("jira_get_issue", "does not exist", issueKey=NONE)
+        it.check("all is as before", await look(), before)
+        it.check("each tool was called", sorted(set(tools) - it.called), [])
+
+
 async def runs(binary, folder, deployment):
     await filled(binary, folder, deployment)
     async with anyio.create_task_group() as group:
+        group.start_soon(names, binary, folder, deployment)
         for transport in ["stdio", "http"]:
             for mode in ["legacy", LATEST_MODERN_VERSION]:
                 group.start_soon(run, binary, folder, deployment, transport, mode)

@@ -36,4 +36,5 @@ pub mod write;
 
 pub use server::{Atlassian, Unusable};
 pub use tools::by_url::ByUrl;
+pub use tools::names::Names;
 pub use tools::toolsets::Choice;

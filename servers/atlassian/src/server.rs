@@ -105,7 +105,7 @@ impl Atlassian {
             .with_metrics(self.metrics);
         let is_cloud = jira.dialect().has_cloud_tools;
         let choice = self.choice;
-        let entries = tools::entries().retain_tools(|name| choice.has(name, is_cloud));
+        let entries = tools::entries(choice.names).retain_tools(|name| choice.has(name, is_cloud));
         let mut presentation = Presentation::data().limit(MAX_RESULT).cards();
         if !self.lists_output_schemas {
             presentation = presentation.hide_output_schemas();
@@ -130,7 +130,7 @@ impl Atlassian {
 
     /// Returns the name, the toolset and the kind of each tool that a choice offers on Cloud: for `--list-tools`.
     pub fn tools(choice: &Choice) -> Vec<(&'static str, &'static str, bool)> {
-        let all = tools::toolsets::ALL.iter().filter(|it| choice.has(it.name, true));
+        let all = choice.names.tools().filter(|it| choice.has(it.name, true));
         all.map(|it| (it.name, it.toolset, it.is_write)).collect()
     }
 }

@@ -19,6 +19,7 @@ mod filters;
 mod limits;
 mod links;
 mod metrics;
+mod names;
 mod oauth;
 #[expect(dead_code, reason = "commands are run in tests/readme.rs; here it compares")]
 #[path = "../page/mod.rs"]

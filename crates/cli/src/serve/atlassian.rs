@@ -11,7 +11,7 @@ use plainwire::audit::Audit;
 use plainwire::http::Http;
 use plainwire_atlassian::rest::{Capture, Credentials, Deployment, Product, Secret, SiteSettings};
 use plainwire_atlassian::settings::Config;
-use plainwire_atlassian::{Atlassian, Choice};
+use plainwire_atlassian::{Atlassian, Choice, Names};
 use plainwire_site::Site;
 use tokio::net::TcpListener;
 
@@ -40,6 +40,9 @@ pub(crate) struct AtlassianOptions {
     /// Offer only tools that change nothing.
     #[arg(long)]
     read_only: bool,
+    /// Offer the tools under these names: `v2` as in mcp-atlassian, `v1` for twelve tools with short names, or `v1,v2`. By default v2.
+    #[arg(long, value_name = "NAMES")]
+    names: Option<Names>,
     /// Touch only these projects, by their keys.
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     projects: Vec<String>,
@@ -68,6 +71,7 @@ impl AtlassianOptions {
             ("--only-tools", !self.only_tools.is_empty()),
             ("--without-tools", !self.without_tools.is_empty()),
             ("--read-only", self.read_only),
+            ("--names", self.names.is_some()),
             ("--projects", !self.projects.is_empty()),
             ("--audit", self.audit.is_some()),
             ("--capture", self.capture.is_some()),
@@ -85,6 +89,7 @@ impl AtlassianOptions {
             tools: self.only_tools.clone(),
             without: self.without_tools.clone(),
             read_only: self.read_only,
+            names: self.names.unwrap_or_default(),
         }
     }
 
@@ -96,6 +101,7 @@ impl AtlassianOptions {
             ("ENABLED_TOOLS", self.only_tools.join(",")),
             ("DISABLED_TOOLS", self.without_tools.join(",")),
             ("READ_ONLY_MODE", read_only),
+            ("ATLASSIAN_NAMES", self.names.map_or_else(String::new, |it| it.to_string())),
             ("JIRA_PROJECTS_FILTER", self.projects.join(",")),
         ];
         config(&self.config, flags).await

@@ -53,6 +53,7 @@ const ALL: &[Variable] = &[
     known("TOOLSETS", &[], "only these toolsets, with commas, or `default`, or `all`"),
     known("ENABLED_TOOLS", &[], "only these tools, with commas"),
     known("DISABLED_TOOLS", &[], "none of these tools, with commas"),
+    known("ATLASSIAN_NAMES", &[], "the names of the tools: `v2` as in mcp-atlassian, `v1` for twelve tools with short names, or `v1,v2`"),
     known("JIRA_SLA_METRICS", &[], "the metrics of jira_get_issue_sla for a call that names none, with commas; by default all"),
     known("JIRA_SLA_WORKING_HOURS_ONLY", &[], "whether jira_get_issue_sla counts working hours only, if a call does not say it"),
     known("JIRA_SLA_WORKING_HOURS_START", &[], "when work begins, such as 09:00"),

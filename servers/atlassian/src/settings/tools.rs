@@ -2,7 +2,7 @@
 
 use super::layers::safe;
 use super::reader::Reader;
-use crate::tools::{Choice, toolsets};
+use crate::tools::{Choice, Names};
 
 /// Toolsets and tools of mcp-atlassian 0.23.1 for Jira. Those among them that this server lacks are no mistakes, but do nothing.
 #[rustfmt::skip]
@@ -30,7 +30,14 @@ const THEIRS: &[&str] = &[
 /// Reads the choice of tools.
 pub(super) fn read(reader: &mut Reader<'_>) -> Choice {
     let sets = Choice::toolset_names();
-    let tools: Vec<_> = toolsets::ALL.iter().map(|it| it.name).collect();
+    let called = match reader.text("ATLASSIAN_NAMES").unwrap_or("v2").parse() {
+        Ok(names) => names,
+        Err(_) => {
+            reader.unexpected("ATLASSIAN_NAMES", "`v1`, `v2` or `v1,v2`");
+            Names::default()
+        }
+    };
+    let tools: Vec<_> = called.tools().map(|it| it.name).collect();
     // A short name of a toolset, such as `issues`, is one too.
     let has_set = |it: &str| sets.iter().any(|known| *known == it || known.strip_prefix("jira_") == Some(it));
     let has_tool = |it: &str| tools.contains(&it);
@@ -47,6 +54,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Choice {
         tools: some(reader, "ENABLED_TOOLS", &has_tool, &tools),
         without: names(reader, "DISABLED_TOOLS", &has_tool, &tools),
         read_only: reader.switch("READ_ONLY_MODE").unwrap_or(false),
+        names: called,
     }
 }
 

@@ -5,7 +5,8 @@
 
 use url::form_urlencoded;
 
-use super::toolsets::{ALL, Choice};
+use super::names::Names;
+use super::toolsets::Choice;
 
 /// The parameters of a URL.
 const PARAMETERS: &str = "toolsets, tools, without_tools, read_only";
@@ -35,11 +36,9 @@ impl ByUrl {
     ///
     /// # Errors
     /// A sentence, for a parameter or a name that there is not.
-    pub fn choose(
-        &self,
-        query: &str,
-    ) -> Result<Option<impl Fn(&str) -> bool + Send + Sync + use<>>, String> {
-        let mut chosen = choice(query)?;
+    pub fn choose(&self, query: &str) -> Result<Option<impl Fn(&str) -> bool + Send + Sync + use<>>, String> {
+        let names = self.operator.names;
+        let mut chosen = choice(query, names)?;
         if chosen.toolsets.is_empty() && chosen.tools.is_empty() {
             chosen.toolsets.clone_from(&self.operator.toolsets);
             chosen.tools.clone_from(&self.operator.tools);
@@ -47,20 +46,20 @@ impl ByUrl {
         let most = self.most();
         // Other tools are no business of a choice: those that read large outputs, for example. In Data Center, tools that only Cloud has
         // are missing in any case.
-        let is_ours = |name: &str| ALL.iter().any(|it| it.name == name);
+        let is_ours = move |name: &str| names.tool(name).is_some();
         Ok(Some(move |name: &str| !is_ours(name) || (most.has(name, true) && chosen.has(name, true))))
     }
 }
 
 /// Reads the query of a URL.
-fn choice(query: &str) -> Result<Choice, String> {
-    let mut choice = Choice::default();
+fn choice(query: &str, names: Names) -> Result<Choice, String> {
+    let mut choice = Choice { names, ..Choice::default() };
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        let names = || value.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
+        let listed = || value.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
         match &*name {
-            "toolsets" => choice.toolsets.extend(names()),
-            "tools" => choice.tools.extend(names()),
-            "without_tools" => choice.without.extend(names()),
+            "toolsets" => choice.toolsets.extend(listed()),
+            "tools" => choice.tools.extend(listed()),
+            "without_tools" => choice.without.extend(listed()),
             "read_only" => choice.read_only = is_true(&value)?,
             other => return Err(format!("expected parameters among {PARAMETERS}, but found {other:?}")),
         }
@@ -79,7 +78,7 @@ fn is_true(value: &str) -> Result<bool, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ByUrl, Choice};
+    use super::{ByUrl, Choice, Names};
 
     fn offers(operator: &Choice, query: &str, tool: &str) -> bool {
         let chosen = ByUrl::new(operator.clone()).choose(query).expect("a query that can be used");
@@ -116,6 +115,16 @@ mod tests {
         for (operator, query, tool, expected) in cases {
             assert_eq!(offers(operator, query, tool), expected, "{operator:?} {query} {tool}");
         }
+    }
+
+    #[test]
+    fn a_url_chooses_among_the_names_of_the_operator() {
+        let both = Choice { names: Names::Both, ..Choice::default() };
+        assert!(offers(&both, "tools=v1_jira_get_issue", "v1_jira_get_issue"));
+        assert!(!offers(&both, "read_only=1", "v1_jira_create_issue"));
+        let old = Choice { names: Names::V1, ..Choice::default() };
+        assert!(offers(&old, "toolsets=comments", "jira_get_comments"));
+        assert!(!offers(&old, "toolsets=comments", "jira_get_issue"));
     }
 
     #[test]

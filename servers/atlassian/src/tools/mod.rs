@@ -6,8 +6,10 @@
 pub(crate) mod args;
 pub(crate) mod by_url;
 pub(crate) mod jira;
+pub(crate) mod names;
 pub(crate) mod toolsets;
 mod undo;
+mod v1;
 
 use plainwire::Entries;
 use plainwire::prelude::*;
@@ -17,11 +19,17 @@ use crate::rest::Site;
 use crate::write::{Change, Journal, Plan, Writer};
 
 pub(crate) use by_url::ByUrl;
+pub(crate) use names::Names;
 pub(crate) use toolsets::Choice;
 
-/// Returns all tools.
-pub(crate) fn entries() -> Entries {
-    jira::entries().into_iter().fold(undo::entries(), Entries::with)
+/// Returns all tools of some names.
+pub(crate) fn entries(names: Names) -> Entries {
+    let of_v2 = || jira::entries().into_iter().fold(undo::entries(), Entries::with);
+    match names {
+        Names::V1 => undo::entries().with(v1::entries(names)),
+        Names::V2 => of_v2(),
+        Names::Both => of_v2().with(v1::entries(names)),
+    }
 }
 
 /// Makes a change of a call, or shows it.

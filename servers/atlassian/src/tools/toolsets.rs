@@ -5,6 +5,8 @@
 
 use plainwire::ToolError;
 
+use super::names::Names;
+
 /// A tool, and where it belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Listed {
@@ -17,16 +19,16 @@ pub(crate) struct Listed {
     pub(crate) is_cloud_only: bool,
 }
 
-const fn reads(name: &'static str, toolset: &'static str) -> Listed {
+pub(super) const fn reads(name: &'static str, toolset: &'static str) -> Listed {
     Listed { name, toolset, is_write: false, is_default: false, is_cloud_only: false }
 }
 
-const fn writes(name: &'static str, toolset: &'static str) -> Listed {
+pub(super) const fn writes(name: &'static str, toolset: &'static str) -> Listed {
     Listed { is_write: true, ..reads(name, toolset) }
 }
 
 impl Listed {
-    const fn by_default(self) -> Self {
+    pub(super) const fn by_default(self) -> Self {
         Self { is_default: true, ..self }
     }
 
@@ -131,6 +133,8 @@ pub struct Choice {
     pub without: Vec<String>,
     /// Whether only tools that read are offered.
     pub read_only: bool,
+    /// Under which names tools are offered.
+    pub names: Names,
 }
 
 impl Choice {
@@ -157,7 +161,7 @@ impl Choice {
             return Err(ToolError::invalid_input(message));
         }
         let named = self.tools.iter().chain(&self.without);
-        match named.into_iter().find(|it| ALL.iter().all(|tool| tool.name != it.as_str())) {
+        match named.into_iter().find(|it| self.names.tool(it).is_none()) {
             Some(name) => Err(ToolError::invalid_input(format!("there is no tool {name:?}"))),
             None => Ok(()),
         }
@@ -165,7 +169,7 @@ impl Choice {
 
     /// Returns whether a tool is offered, on a site that is Cloud or not.
     pub(crate) fn has(&self, name: &str, is_cloud: bool) -> bool {
-        let Some(tool) = ALL.iter().find(|it| it.name == name) else { return false };
+        let Some(tool) = self.names.tool(name) else { return false };
         let by_set = match self.toolsets.as_slice() {
             [] if !self.tools.is_empty() => true,
             [] => tool.is_default,
@@ -188,11 +192,17 @@ fn same_set(toolset: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, Choice};
+    use super::{ALL, Choice, Names};
 
     fn choice(toolsets: &[&str], tools: &[&str], read_only: bool) -> Choice {
         let owned = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
-        Choice { toolsets: owned(toolsets), tools: owned(tools), without: vec![], read_only }
+        Choice {
+            toolsets: owned(toolsets),
+            tools: owned(tools),
+            without: vec![],
+            read_only,
+            names: Names::V2,
+        }
     }
 
     #[test]
@@ -212,6 +222,31 @@ mod tests {
         }
         let without = Choice { without: vec!["jira_search".to_owned()], ..Choice::default() };
         assert!(!without.has("jira_search", true));
+    }
+
+    #[test]
+    fn a_choice_is_among_the_tools_of_its_names() {
+        for (names, tool, expected) in [
+            (Names::V1, "jira_search_issues", true),
+            (Names::V1, "jira_search", false),
+            (Names::V1, "jira_list_projects", true),
+            (Names::V1, "atlassian_undo", true),
+            (Names::V2, "jira_search_issues", false),
+            (Names::Both, "jira_search_issues", true),
+            (Names::Both, "jira_get_issue", true),
+            (Names::Both, "v1_jira_get_issue", true),
+            (Names::V1, "v1_jira_get_issue", false),
+        ] {
+            let choice = Choice { names, ..choice(&[], &[], false) };
+            assert_eq!(choice.has(tool, true), expected, "{names} {tool}");
+        }
+        let reading = Choice { names: Names::Both, ..choice(&["all"], &[], true) };
+        assert!(!reading.has("v1_jira_create_issue", true) && reading.has("v1_jira_get_comments", true));
+        let one = Choice { names: Names::Both, ..choice(&[], &["v1_jira_get_issue"], false) };
+        assert!(
+            one.check().is_ok() && one.has("v1_jira_get_issue", true) && !one.has("jira_get_issue", true)
+        );
+        assert!(Choice { names: Names::V1, ..one }.check().is_err());
     }
 
     #[test]

@@ -55,6 +55,7 @@ const EFFECTS: &[(Pairs, &str, &str)] = &[
     (CLOUD, "TOOLSETS", "all"),
     (CLOUD, "ENABLED_TOOLS", "jira_search"),
     (CLOUD, "DISABLED_TOOLS", "jira_search"),
+    (CLOUD, "ATLASSIAN_NAMES", "v1"),
     (CLOUD, "JIRA_SLA_METRICS", "cycle_time,lead_time"),
     (CLOUD, "JIRA_SLA_WORKING_HOURS_ONLY", "true"),
     (CLOUD, "JIRA_SLA_WORKING_HOURS_START", "08:30"),

@@ -48,6 +48,7 @@ fn a_value_that_is_none_is_refused_with_what_was_expected_and_found() {
     refused("JIRA_PROJECTS_FILTER", "SHOP;OPS", "keys of projects with commas");
     refused("JIRA_PROJECTS_FILTER", ",", "keys of projects with commas");
     refused("ATLASSIAN_GATEWAY_URL", "gateway", "expected an address");
+    refused("ATLASSIAN_NAMES", "v3", "expected `v1`, `v2` or `v1,v2`, but found \"v3\"");
     refused("JIRA_SLA_METRICS", "speed", "expected metrics among cycle_time");
     refused("JIRA_SLA_WORKING_HOURS_START", "9", "expected a time such as 09:00, but found \"9\"");
     refused("JIRA_SLA_WORKING_HOURS_START", "18:00", "expected an end of work after its start 18:00");

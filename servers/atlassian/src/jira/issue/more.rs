@@ -17,12 +17,12 @@ impl Jira {
     /// A person who is not clear, or may not be assigned.
     ///
     /// Source: `PUT /rest/api/{v}/issue/{key}/assignee`.
-    pub async fn plan_assign(&self, key: &str, who: &str) -> Result<Plan, ToolError> {
+    pub async fn plan_assign(&self, key: &str, who: &str, argument: &str) -> Result<Plan, ToolError> {
         let issue = self.issue(key, "assignee", &["changelog"]).await?;
         let now = issue.value("assignee");
         let person = match is_no_one(who) {
             true => None,
-            false => Some(self.person(who, Among::AssignableTo(&issue.key), "assignee").await?),
+            false => Some(self.person(who, Among::AssignableTo(&issue.key), argument).await?),
         };
         let id = person.as_ref().map(|it| it.id().to_owned());
         let path = self.path(["issue", &issue.key, "assignee"]);

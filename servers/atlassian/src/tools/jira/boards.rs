@@ -79,7 +79,7 @@ async fn jira_get_agile_boards(
 
 /// The issues of a board.
 #[data]
-struct GetBoardIssues {
+pub(crate) struct GetBoardIssues {
     /// From jira_get_agile_boards.
     board_id: String,
     /// Limits them further; nothing for all.
@@ -101,9 +101,17 @@ struct GetBoardIssues {
     page_token: Option<String>,
 }
 
+impl GetBoardIssues {
+    /// Returns a page of those issues of a board that JQL finds, with the usual fields.
+    pub(crate) fn of(board_id: String, jql: &str, limit: u64, page_token: Option<String>) -> Self {
+        let (jql, fields, expand) = (jql.to_owned(), Texts::default(), Texts::default());
+        Self { board_id, jql, fields, start_at: 0, limit, expand, page_token }
+    }
+}
+
 /// Lists the issues of a board in their order there. Returns fields, a total, and a token for the next page.
 #[tool(read_only, open_world, title = "Issues of a board")]
-async fn jira_get_board_issues(
+pub(crate) async fn jira_get_board_issues(
     #[arguments] it: GetBoardIssues,
     jira: State<Jira>,
 ) -> Result<WithBlocks<IssuesView>, ToolError> {
@@ -121,7 +129,7 @@ async fn jira_get_board_issues(
 
 /// Sprints.
 #[data(kind = "jiraSprints:v1")]
-struct SprintsView {
+pub(crate) struct SprintsView {
     sprints: Vec<Value>,
     /// For `page_token` of the next call; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,7 +138,7 @@ struct SprintsView {
 
 /// Lists the sprints of a board, the oldest first. Returns ids, names, states, goals and dates.
 #[tool(read_only, open_world, title = "Sprints of a board")]
-async fn jira_get_sprints_from_board(
+pub(crate) async fn jira_get_sprints_from_board(
     #[argument("From jira_get_agile_boards.")] board_id: String,
     #[argument("`active`, `future` or `closed`; several with commas.")] state: Option<String>,
     #[argument("How many to skip.", default = 0)] start_at: u64,

@@ -20,7 +20,7 @@ pub(crate) fn entries() -> Entries {
 
 /// Comments of an issue.
 #[data(kind = "jiraComments:v1")]
-struct CommentsView {
+pub(crate) struct CommentsView {
     total: u64,
     /// The newest ones, the oldest of them first. Bodies are Markdown.
     comments: Vec<Value>,
@@ -28,7 +28,7 @@ struct CommentsView {
 
 /// Reads the newest comments of an issue. Returns authors, times and bodies as Markdown.
 #[tool(read_only, open_world, title = "Comments of an issue")]
-async fn jira_get_comments(
+pub(crate) async fn jira_get_comments(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("The largest number of comments, at most 100.", default = 25)] limit: u64,
     jira: State<Jira>,
@@ -41,29 +41,29 @@ async fn jira_get_comments(
 
 /// A comment to add.
 #[data]
-struct AddComment {
+pub(crate) struct AddComment {
     /// Such as SHOP-1.
-    issue_key: String,
+    pub(crate) issue_key: String,
     /// Markdown.
-    body: String,
+    pub(crate) body: String,
     /// Who alone sees it: {"type": "role", "value": "Developers"}.
-    visibility: Option<Value>,
+    pub(crate) visibility: Option<Value>,
     /// In a service desk: whether customers see it.
-    public: Option<bool>,
+    pub(crate) public: Option<bool>,
     /// The body is what Jira stores, and no Markdown.
     #[default(false)]
-    raw: bool,
+    pub(crate) raw: bool,
     /// Write although content would be lost.
     #[default(false)]
-    accept_loss: bool,
+    pub(crate) accept_loss: bool,
     /// Only show what would be written.
     #[default(false)]
-    preview: bool,
+    pub(crate) preview: bool,
 }
 
 /// Adds a comment to an issue. Returns its id and an undo handle.
 #[tool(additive, open_world, title = "Add a comment")]
-async fn jira_add_comment(
+pub(crate) async fn jira_add_comment(
     #[arguments] it: AddComment,
     jira: State<Jira>,
     journal: State<Journal>,

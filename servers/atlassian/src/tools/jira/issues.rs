@@ -25,38 +25,38 @@ pub(crate) fn entries() -> Entries {
 
 /// An issue to make.
 #[data]
-struct CreateIssue {
+pub(crate) struct CreateIssue {
     /// Such as SHOP.
-    project_key: String,
-    summary: String,
+    pub(crate) project_key: String,
+    pub(crate) summary: String,
     /// Such as Task, Bug or Epic.
-    issue_type: String,
+    pub(crate) issue_type: String,
     /// `me`, a name, an e-mail address or an account id.
-    assignee: Option<String>,
+    pub(crate) assignee: Option<String>,
     /// Markdown.
-    description: Option<String>,
+    pub(crate) description: Option<String>,
     /// Names of components.
     #[serde(default)]
-    components: Texts,
+    pub(crate) components: Texts,
     /// Other fields by name or id, such as {"priority": "High", "parent": "SHOP-1", "Story Points": 3}.
     #[serde(default)]
-    additional_fields: Map<String, Value>,
+    pub(crate) additional_fields: Map<String, Value>,
     /// The description is what Jira stores, and no Markdown.
     #[default(false)]
-    raw: bool,
+    pub(crate) raw: bool,
     /// Write although content would be lost.
     #[default(false)]
-    accept_loss: bool,
+    pub(crate) accept_loss: bool,
     /// Only show what would be made.
     #[default(false)]
-    preview: bool,
+    pub(crate) preview: bool,
     /// A text of your own: a repeated call with it makes nothing new.
-    idempotency_key: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
 }
 
 /// Makes an issue. Returns its key, its fields and an undo handle; preview shows it first.
 #[tool(additive, open_world, title = "Make an issue")]
-async fn jira_create_issue(
+pub(crate) async fn jira_create_issue(
     #[arguments] it: CreateIssue,
     jira: State<Jira>,
     journal: State<Journal>,
@@ -190,41 +190,41 @@ async fn jira_batch_create_issues(
 
 /// A change of an issue.
 #[data]
-struct UpdateIssue {
+pub(crate) struct UpdateIssue {
     /// Such as SHOP-1.
-    issue_key: String,
+    pub(crate) issue_key: String,
     /// Values by name or id, null empties: {"summary": "…", "assignee": "me", "description": "Markdown", "status": "Done"}.
-    fields: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
     /// More of them.
     #[serde(default)]
-    additional_fields: Map<String, Value>,
+    pub(crate) additional_fields: Map<String, Value>,
     /// Names of components, in the place of those it has.
     #[serde(default)]
-    components: Option<Texts>,
+    pub(crate) components: Option<Texts>,
     /// Paths of files: not supported here; jira_upload_attachment takes contents.
     #[serde(default)]
-    attachments: Option<Texts>,
+    pub(crate) attachments: Option<Texts>,
     /// The description is only this section, by its heading or as `[2]`.
-    description_section: Option<String>,
+    pub(crate) description_section: Option<String>,
     /// `description_revision` of jira_get_issue: refuse if the description was changed since.
-    based_on: Option<String>,
+    pub(crate) based_on: Option<String>,
     /// Fields to return: `*all`, `*none`, or names.
     #[serde(default)]
-    return_fields: Option<Texts>,
+    pub(crate) return_fields: Option<Texts>,
     /// Rich text is what Jira stores, and no Markdown.
     #[default(false)]
-    raw: bool,
+    pub(crate) raw: bool,
     /// Write although content would be lost.
     #[default(false)]
-    accept_loss: bool,
+    pub(crate) accept_loss: bool,
     /// Only show what would change.
     #[default(false)]
-    preview: bool,
+    pub(crate) preview: bool,
 }
 
 /// Changes fields of an issue. A description edited as Markdown keeps all that was not touched. Returns what changed and an undo handle.
 #[tool(destructive, open_world, title = "Change an issue")]
-async fn jira_update_issue(
+pub(crate) async fn jira_update_issue(
     #[arguments] it: UpdateIssue,
     jira: State<Jira>,
     journal: State<Journal>,
@@ -271,9 +271,33 @@ async fn jira_assign_issue(
     journal: State<Journal>,
     context: Context,
 ) -> Result<Change, ToolError> {
-    let key = jira.key(&issue_key).await?;
-    let plan = jira.plan_assign(key.as_str(), assignee.as_deref().unwrap_or_default()).await?;
-    write(&jira, &journal, &context, plan, preview).await
+    let assign = Assign { issue_key, person: assignee, argument: "assignee", preview };
+    assigned(assign, &jira, &journal, &context).await
+}
+
+/// An issue, and the person who is to have it.
+pub(crate) struct Assign {
+    pub(crate) issue_key: String,
+    /// Nothing for no one.
+    pub(crate) person: Option<String>,
+    /// The argument of the tool that names the person.
+    pub(crate) argument: &'static str,
+    pub(crate) preview: bool,
+}
+
+/// Assigns an issue, or shows it.
+///
+/// # Errors
+/// A person who is not clear; those of the site.
+pub(crate) async fn assigned(
+    it: Assign,
+    jira: &Jira,
+    journal: &Journal,
+    context: &Context,
+) -> Result<Change, ToolError> {
+    let key = jira.key(&it.issue_key).await?;
+    let plan = jira.plan_assign(key.as_str(), it.person.as_deref().unwrap_or_default(), it.argument).await?;
+    write(jira, journal, context, plan, it.preview).await
 }
 
 /// Deletes an issue for good. Returns what was deleted; this can't be taken back.

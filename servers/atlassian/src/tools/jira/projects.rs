@@ -25,7 +25,7 @@ const MAX_PROJECTS: u64 = 100;
 
 /// Projects.
 #[data(kind = "jiraProjects:v1")]
-struct ProjectsView {
+pub(crate) struct ProjectsView {
     total: u64,
     projects: Vec<Value>,
     /// For `page_token` of the next call; absent on the last page.
@@ -41,7 +41,7 @@ impl From<Part<Value>> for ProjectsView {
 
 /// Lists the projects that the account can see. Returns their keys, names, ids, types and leads.
 #[tool(read_only, open_world, title = "Projects")]
-async fn jira_get_all_projects(
+pub(crate) async fn jira_get_all_projects(
     #[argument("Whether archived ones are listed too.", default = false)] include_archived: bool,
     #[argument("The largest number of projects, at most 100.", default = 100)] limit: u64,
     #[argument("From `next_page_token`.")] page_token: Option<String>,

@@ -223,9 +223,25 @@ pub(crate) struct SearchIssues {
     use_display_names: bool,
 }
 
+impl SearchIssues {
+    /// Returns a page of a search, with the usual fields.
+    pub(crate) fn of(jql: String, limit: u64, page_token: Option<String>) -> Self {
+        Self {
+            jql,
+            fields: Texts::default(),
+            limit,
+            start_at: 0,
+            projects_filter: Texts::default(),
+            expand: Texts::default(),
+            page_token,
+            use_display_names: false,
+        }
+    }
+}
+
 /// Finds issues by JQL or words. Returns their fields, a link for each, and a token for the next page.
 #[tool(read_only, open_world, title = "Search issues")]
-async fn jira_search(
+pub(crate) async fn jira_search(
     #[arguments] it: SearchIssues,
     jira: State<Jira>,
 ) -> Result<WithBlocks<IssuesView>, ToolError> {

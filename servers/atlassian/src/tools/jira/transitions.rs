@@ -50,22 +50,22 @@ pub(crate) fn shown(all: &Value) -> Value {
 
 /// A step of an issue.
 #[data]
-struct Transition {
+pub(crate) struct Transition {
     /// Such as SHOP-1.
-    issue_key: String,
+    pub(crate) issue_key: String,
     /// The id or name of a transition, or the name of the status it leads to.
-    transition_id: String,
+    pub(crate) transition_id: String,
     /// Fields of its screen by name, such as {"resolution": "Fixed"}.
     #[serde(default)]
-    fields: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
     /// A comment, as Markdown.
-    comment: Option<String>,
+    pub(crate) comment: Option<String>,
     /// Write although content of the comment would be lost.
     #[default(false)]
-    accept_loss: bool,
+    pub(crate) accept_loss: bool,
     /// Only show what would change.
     #[default(false)]
-    preview: bool,
+    pub(crate) preview: bool,
 }
 
 /// Moves an issue to another status. Returns the change and an undo handle, which needs a transition that leads back.
@@ -75,6 +75,20 @@ async fn jira_transition_issue(
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
+) -> Result<Change, ToolError> {
+    moved(it, "transition_id", &jira, &journal, &context).await
+}
+
+/// Moves an issue to another status, or shows it. `argument` is the argument of the tool that names the transition.
+///
+/// # Errors
+/// A transition that is not clear; a field or text that the site does not take.
+pub(crate) async fn moved(
+    it: Transition,
+    argument: &str,
+    jira: &Jira,
+    journal: &Journal,
+    context: &Context,
 ) -> Result<Change, ToolError> {
     let key = jira.key(&it.issue_key).await?;
     let known = jira.fields().await?;
@@ -113,7 +127,7 @@ async fn jira_transition_issue(
         changes.push(FieldChange::new("comment", Value::Null, rich.markdown()));
         warnings.push("taking this back leaves the comment".to_owned());
     }
-    let moved = jira.transition(&issue, &it.transition_id, Some("transition_id"), extra).await?;
+    let moved = jira.transition(&issue, &it.transition_id, Some(argument), extra).await?;
     changes.splice(0..0, moved.change);
     let mut steps = vec![moved.back];
     before.remove("resolution");
@@ -132,7 +146,7 @@ async fn jira_transition_issue(
         inverse: Inverse::Steps(steps),
         warnings,
     };
-    write(&jira, &journal, &context, plan, it.preview)
+    write(jira, journal, context, plan, it.preview)
         .await
         .map_err(|error| allowed::with_values(error, &moved.screen))
 }
