@@ -205,7 +205,7 @@ fn plain(ask: &Ask) -> Result<ClientBuilder, Failure> {
     }
     let tap = match &ask.trace {
         Some(None) => Some(Tap::lines(output::Frames)),
-        trace => serve::tap(trace.clone())?,
+        trace => serve::served::tap(trace.clone())?,
     };
     if let Some(tap) = tap {
         client = client.tap(tap);

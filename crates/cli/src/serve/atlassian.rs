@@ -16,7 +16,7 @@ use plainwire_site::Site;
 use tokio::net::TcpListener;
 
 use super::library::{LibraryOptions, refuse};
-use super::options::{Serve, Shared};
+use super::served::{Shared, serve_http, with_options};
 use super::site::{self, SiteOptions};
 use crate::atlassian::{ConfigOptions, config, located};
 use crate::exit::{Exit, Failure};
@@ -157,13 +157,17 @@ impl AtlassianOptions {
 }
 
 /// Serves Jira, or does what the options say in its place.
-pub(super) async fn run(args: &Serve) -> Result<Exit, Failure> {
-    let (options, shared) = (&args.atlassian, &args.shared);
+pub(super) async fn run(
+    options: &AtlassianOptions,
+    site: &SiteOptions,
+    library: &LibraryOptions,
+    shared: &Shared,
+) -> Result<Exit, Failure> {
     if options.list_tools {
         return options.print_tools();
     }
     if options.demo {
-        let (atlassian, site) = demo(options, &args.site, &args.library).await?;
+        let (atlassian, site) = demo(options, site, library).await?;
         let is_for_a_person = shared.http.is_none() && io::stdin().is_terminal();
         let serving = async {
             if is_for_a_person {
@@ -186,16 +190,16 @@ async fn serve(atlassian: Atlassian, shared: &Shared) -> Result<(), Failure> {
     match &shared.http {
         None => {
             let server = atlassian.server().map_err(|error| Failure::usage(error.0))?;
-            Ok(super::with_options(server, shared)?.stdio().await?)
+            Ok(with_options(server, shared)?.stdio().await?)
         }
-        Some(address) => super::serve_http(endpoint(atlassian, shared)?, address, shared).await,
+        Some(address) => serve_http(endpoint(atlassian, shared)?, address, shared).await,
     }
 }
 
 /// Returns an endpoint whose URL may choose the tools.
 fn endpoint(atlassian: Atlassian, shared: &Shared) -> Result<Http, Failure> {
     let (server, by_url) = atlassian.by_url().map_err(|error| Failure::usage(error.0))?;
-    Ok(Http::new(super::with_options(server, shared)?).tools_by_query(move |query| by_url.choose(query)))
+    Ok(Http::new(with_options(server, shared)?).tools_by_query(move |query| by_url.choose(query)))
 }
 
 /// The stand-in site behind the server of a demo.

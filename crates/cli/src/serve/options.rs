@@ -1,13 +1,12 @@
 //! The options of `plainwire serve`.
 
-use std::path::PathBuf;
-
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueEnum};
 
 use super::atlassian::AtlassianOptions;
 use super::inventory::InventoryOptions;
 use super::learning::LearningOptions;
 use super::library::LibraryOptions;
+use super::served::Shared;
 use super::site::SiteOptions;
 use crate::exit::Failure;
 use crate::patterns::PatternsOptions;
@@ -30,38 +29,6 @@ pub(crate) struct Serve {
     pub(crate) atlassian: AtlassianOptions,
     #[command(flatten)]
     pub(crate) site: SiteOptions,
-}
-
-/// The options that each server has.
-#[derive(Debug, Args)]
-pub(crate) struct Shared {
-    /// Serve http://ADDRESS/mcp instead of stdin and stdout, as in `127.0.0.1:8000`.
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) http: Option<String>,
-    /// Also serve HTTP+SSE of 2024-11-05, at /sse.
-    #[arg(long, requires = "http")]
-    pub(crate) sse: bool,
-    /// Require a token from clients over HTTP: FILE has a name, a blank and a token per line.
-    #[arg(long, value_name = "FILE", requires = "http", value_hint = ValueHint::FilePath)]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Serve https:// with the certificates in FILE (PEM), the server's own certificate first.
-    #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"], value_hint = ValueHint::FilePath)]
-    pub(crate) tls_cert: Option<PathBuf>,
-    /// The private key of the certificate (PEM, no passphrase).
-    #[arg(long, value_name = "FILE", requires = "tls_cert", value_hint = ValueHint::FilePath)]
-    pub(crate) tls_key: Option<PathBuf>,
-    /// How the log on stderr is written: lines of text, or JSON objects for programs that read them.
-    #[arg(long, value_enum, default_value = "text")]
-    pub(crate) log: LogFormat,
-    /// Write every frame to FILE, or to stderr without FILE; secrets are masked with `*`.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    pub(crate) trace: Option<Option<PathBuf>>,
-    /// Keep large results whole in FOLDER, and send a short form with links. The folder is made if it does not exist.
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    pub(crate) outputs: Option<PathBuf>,
-    /// The largest result that is sent as it is, in bytes.
-    #[arg(long, value_name = "BYTES", requires = "outputs", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(512..))]
-    pub(crate) outputs_threshold: u32,
 }
 
 impl Serve {
@@ -88,12 +55,6 @@ impl Serve {
         }
         Ok(())
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -27,16 +27,16 @@ use crate::schema::{InputSchema, Rewrite, Template};
 
 mod build;
 mod handle;
-mod pace;
+#[cfg(feature = "http")]
+mod offering;
+pub(crate) mod pace;
 mod pages;
 #[cfg(feature = "http")]
-mod selection;
+pub(crate) mod selection;
 mod shared;
 
 pub use handle::ServerHandle;
-pub(crate) use pace::Pace;
-#[cfg(feature = "http")]
-pub(crate) use selection::Selection;
+use pace::Pace;
 pub(crate) use shared::SharedCatalog;
 
 /// A tool, resource, template, prompt or completion, ready to be called.

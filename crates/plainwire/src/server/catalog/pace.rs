@@ -33,7 +33,7 @@ const BLOCKS: u8 = DEBT + 1;
 const VERY: u32 = 40;
 
 impl Pace {
-    pub(super) fn new(slow: Duration) -> Arc<Self> {
+    pub(crate) fn new(slow: Duration) -> Arc<Self> {
         Arc::new(Self { debt: AtomicU8::new(0), slow })
     }
 

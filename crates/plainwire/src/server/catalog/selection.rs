@@ -1,15 +1,14 @@
-//! Selections: a catalog with some of the tools, for the requests at one URL.
+//! Selections: the tools that the URL of a request offers.
 //!
-//! In: the names that a selection offers, and the catalog of the server. Out: a catalog without the other tools. Everything
-//! else is as in the catalog of the server.
+//! In: the query of a URL, and the catalog of the server. Out: a catalog without the other tools. Everything else is as in the catalog of
+//! the server. Selections are kept, because the lists of a selection are written once.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plainwire_proto::cursor::CursorKey;
+use plainwire_proto::json::shorten;
 
-use super::{Catalog, Lists, SharedCatalog};
+use super::{Catalog, SharedCatalog};
 
 /// A choice of tools by their names.
 pub(crate) struct Selection {
@@ -48,31 +47,94 @@ impl fmt::Debug for Selection {
     }
 }
 
-impl Catalog {
-    /// Returns this catalog without the tools whose names `offers` refuses.
-    fn offering(&self, offers: &dyn Fn(&str) -> bool) -> Self {
-        let kept = |name: &str| offers(name);
-        let tools = self.tools.iter().filter(|(name, _)| kept(name));
-        let tools: HashMap<_, _> = tools.map(|(name, entry)| (name.clone(), Arc::clone(entry))).collect();
-        let listed: Vec<_> = self.lists.tools.iter().filter(|it| kept(&it.name)).cloned().collect();
-        let names: Vec<&str> = listed.iter().map(|it| it.name.as_str()).collect();
-        Self {
-            cache_hint: self.cache_hint,
-            completions: self.completions.clone(),
-            // A cursor counts the entries before it, so it is worth nothing in another list.
-            cursors: CursorKey::derive(&self.cursors.seal(super::List::Tools, 0), &names.join("\n")),
-            lists: Lists {
-                prompts: self.lists.prompts.clone(),
-                resources: self.lists.resources.clone(),
-                templates: self.lists.templates.clone(),
-                tools: listed,
-            },
-            page_size: self.page_size,
-            pages: Default::default(),
-            prompts: self.prompts.clone(),
-            resources: self.resources.clone(),
-            templates: self.templates.clone(),
-            tools,
+/// The largest number of selections that are kept. The least recently used one is dropped, and made again when it is needed.
+const MOST: usize = 16;
+
+/// The largest query, in bytes.
+const LONGEST: usize = 4_096;
+
+/// The choice of a query; `None` offers all tools.
+type Choose = dyn Fn(&str) -> Result<Option<Selection>, String> + Send + Sync;
+
+/// The selections of the URLs that were asked for lately.
+pub(crate) struct Selections {
+    choose: Box<Choose>,
+    /// The queries with their selections, the least recently used first.
+    known: Mutex<Vec<(Box<str>, Arc<Selection>)>>,
+}
+
+impl Selections {
+    /// Returns selections that `choose` makes.
+    pub(crate) fn new(
+        choose: impl Fn(&str) -> Result<Option<Selection>, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { choose: Box::new(choose), known: Mutex::default() }
+    }
+
+    /// Returns the selection of a query; `None` if it offers all tools.
+    ///
+    /// # Errors
+    /// A sentence, if the query can't be used.
+    pub(crate) fn of(&self, query: &str) -> Result<Option<Arc<Selection>>, String> {
+        if query.len() > LONGEST {
+            return Err(format!("expected a query of at most {LONGEST} bytes in the URL, but found more"));
         }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = known.iter().position(|(it, _)| **it == *query) {
+            known[at..].rotate_left(1);
+            return Ok(known.last().map(|(_, selection)| Arc::clone(selection)));
+        }
+        drop(known);
+        let chosen = (self.choose)(query).map_err(|why| format!("query {:?}: {why}", shorten(query)))?;
+        let Some(selection) = chosen.map(Arc::new) else { return Ok(None) };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let least = if known.len() < MOST { None } else { Some(known.remove(0)) };
+        known.push((query.into(), Arc::clone(&selection)));
+        drop(known);
+        drop(least);
+        Ok(Some(selection))
+    }
+}
+
+impl fmt::Debug for Selections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Selections").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn the_selections_that_were_used_lately_are_kept() {
+        let made = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&made);
+        let selections = Selections::new(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Ok(Some(Selection::new(|_| true)))
+        });
+        let of = |n: usize| selections.of(&format!("n={n}")).expect("a selection").expect("some tools");
+        let first = of(0);
+        for n in 1..MOST {
+            of(n);
+        }
+        assert!(Arc::ptr_eq(&first, &of(0)), "the oldest one, which was used again, is kept");
+        of(MOST);
+        assert_eq!(made.load(Ordering::Relaxed), MOST + 1);
+        assert!(Arc::ptr_eq(&first, &of(0)));
+        of(1);
+        assert_eq!(made.load(Ordering::Relaxed), MOST + 2, "the least recently used one was dropped");
+        assert_eq!(selections.known.lock().expect("the lock").len(), MOST);
+    }
+
+    #[test]
+    fn a_long_query_is_refused() {
+        let selections = Selections::new(|_| Ok(None));
+        assert!(selections.of(&"q".repeat(LONGEST)).expect("short enough").is_none());
+        let why = selections.of(&"q".repeat(LONGEST + 1)).expect_err("too long");
+        assert_eq!(why, "expected a query of at most 4096 bytes in the URL, but found more");
     }
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use http::HeaderName;
 use tokio::net::TcpListener;
 
-use super::catalog::Selection;
+use super::catalog::selection::{Selection, Selections};
 use super::principal::Principal;
 use super::store::Store;
 use super::store::memory::Memory;
@@ -37,7 +37,7 @@ mod service;
 pub(crate) mod session;
 
 pub use endpoint::{Body, Compression, RemoteAddr};
-use endpoint::{Endpoint, Guard, Selections, ShutdownSignal, Token, Usage};
+use endpoint::{Endpoint, Guard, ShutdownSignal, Token, Usage};
 use eras::Sse;
 use listener::{ConnectionLimits, Serving};
 pub use service::HttpService;

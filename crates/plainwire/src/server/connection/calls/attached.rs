@@ -14,7 +14,7 @@ use plainwire_proto::error::Error;
 #[cfg(feature = "http")]
 use super::Calls;
 #[cfg(feature = "http")]
-use crate::server::catalog::Selection;
+use crate::server::catalog::selection::Selection;
 use crate::server::context::Headers;
 
 /// A value, such as a slot of a client, that is dropped when all calls that hold it are over.

@@ -14,7 +14,7 @@ use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
 use super::body::Body;
 use super::usage::Place;
 use super::{Caller, Claim, Endpoint, answer};
-use crate::server::catalog::Selection;
+use crate::server::catalog::selection::Selection;
 use crate::server::connection::Exchange;
 use crate::server::http::eras::{PostedInSession, no_session, store_failed};
 use crate::server::http::session::{Posted, Session};

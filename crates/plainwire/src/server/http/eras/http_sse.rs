@@ -24,7 +24,7 @@ use plainwire_proto::sse::{self, Fields as Event};
 use super::one_stream::{Ended, OneStream, Reader};
 use crate::runtime::random;
 use crate::server::built::Built;
-use crate::server::catalog::Selection;
+use crate::server::catalog::selection::Selection;
 use crate::server::http::endpoint::{
     Body, Caller, Endpoint, Events, Fields, Place, Read, Slot, Source, Usage, accepts, answer, refused,
     stream,
