@@ -9,6 +9,7 @@ use crate::fault::{Fault, Result};
 use crate::field::Value;
 use crate::issue::{self, Change};
 use crate::permission;
+use crate::time;
 
 pub(crate) const OPERATIONS: &[Operation] = &[
     operation("POST", "/rest/api/{v}/issue/bulk", On::Both, create),
@@ -146,7 +147,8 @@ fn progress(call: &Call<'_>) -> Result<Answer> {
     let mut value = json!({
         "taskId": id.to_string(), "status": if is_done { "COMPLETE" } else { "RUNNING" }, "progressPercent": percent,
         "submittedBy": { "accountId": call.view.person(call.person)?["accountId"] },
-        "created": submitted, "started": submitted, "updated": call.work.now, "totalIssueCount": result["processedAccessibleIssues"].as_array().map_or(0, Vec::len),
+        "created": time::of(submitted), "started": time::of(submitted), "updated": time::of(call.work.now),
+        "totalIssueCount": result["processedAccessibleIssues"].as_array().map_or(0, Vec::len),
         "invalidOrInaccessibleIssueCount": 0,
     });
     if is_done {

@@ -58,7 +58,7 @@ pub(crate) fn possible(call: &Call<'_>, issue: &Issue, with_fields: bool) -> Res
         if with_fields {
             let mut fields = Map::new();
             for field in &screen {
-                let meta = screen::meta(&call.view, field, issue.project_id, kind)?;
+                let meta = screen::issue_meta(&call.view, field, issue.project_id, kind)?;
                 fields.insert(field.field.id.clone(), meta);
             }
             value["fields"] = Json::Object(fields);

@@ -86,7 +86,17 @@ pub(crate) fn children(work: &Work<'_>, option: i64) -> Result<Vec<i64>> {
     work.all(sql, [option], |row| row.get(0))
 }
 
-/// Returns the metadata of a field of a screen.
+/// Returns the metadata of a field of the screen of an issue. On Cloud, the members that name the field are `key` and its place in the
+/// answer.
+pub(crate) fn issue_meta(view: &View<'_>, it: &ScreenField, project: i64, issue_type: i64) -> Result<Json> {
+    let mut value = meta(view, it, project, issue_type)?;
+    if view.work.is_cloud() {
+        value.as_object_mut().and_then(|it| it.remove("fieldId"));
+    }
+    Ok(value)
+}
+
+/// Returns the metadata of a field of the screen for new issues.
 pub(crate) fn meta(view: &View<'_>, it: &ScreenField, project: i64, issue_type: i64) -> Result<Json> {
     let field = &it.field;
     let mut value = json!({

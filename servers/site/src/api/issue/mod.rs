@@ -254,7 +254,7 @@ fn edit_fields(call: &Call<'_>, issue: &Issue) -> Result<Json> {
     }
     let mut fields = Map::new();
     for it in screen::fields(call.work, issue.project_id, kind, Screen::Edit)? {
-        fields.insert(it.field.id.clone(), screen::meta(&call.view, &it, issue.project_id, kind)?);
+        fields.insert(it.field.id.clone(), screen::issue_meta(&call.view, &it, issue.project_id, kind)?);
     }
     Ok(Json::Object(fields))
 }
