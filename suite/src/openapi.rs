@@ -32,6 +32,15 @@ use rich_text::{RichText, Syntax};
 use route::Target;
 use schema::Side;
 
+/// The documents of Jira Cloud.
+const CLOUD: [&str; 2] = ["jira-cloud-platform-v3.json.gz", "jira-cloud-software-agile-1.0.json"];
+
+/// The document of Jira Data Center.
+const DATA_CENTER: &str = "jira-dc-11.3.8.json";
+
+/// The part of each path of Data Center that its document has in the address of the server.
+const DATA_CENTER_PREFIX: &str = "/rest";
+
 /// The contract of a product: one or several documents, read once. Schemas are compiled when they are first
 /// used.
 pub struct Contract {
@@ -96,6 +105,17 @@ pub struct Example {
     pub problems: Vec<String>,
 }
 
+/// An operation, and how Atlassian's document says that it answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Method and path template.
+    pub operation: String,
+    /// The status and the sample of a successful answer, as the document has it; `None` without a sample.
+    pub answer: Option<(u16, Value)>,
+    /// The problems of the sample with its own schema.
+    pub problems: Vec<String>,
+}
+
 impl Contract {
     /// Reads the documents of Jira Cloud: the platform in version 3, and agile 1.0. Version 2 is judged by
     /// the operations of version 3, with strings instead of documents as rich text; the alias `latest` is
@@ -103,8 +123,7 @@ impl Contract {
     ///
     /// Returns `None`, and prints that the test is skipped, without the folder of the documents.
     pub fn jira_cloud() -> Option<Self> {
-        let names = ["jira-cloud-platform-v3.json.gz", "jira-cloud-software-agile-1.0.json"];
-        Self::read(Product::JiraCloud, &names, "")
+        Self::read(Product::JiraCloud, &CLOUD, "")
     }
 
     /// Reads the document of Jira Data Center, which has the platform in version 2 (also called `latest`) and
@@ -112,7 +131,7 @@ impl Contract {
     ///
     /// Returns `None`, and prints that the test is skipped, without the folder of the documents.
     pub fn jira_datacenter() -> Option<Self> {
-        Self::read(Product::JiraDataCenter, &["jira-dc-11.3.8.json"], "/rest")
+        Self::read(Product::JiraDataCenter, &[DATA_CENTER], DATA_CENTER_PREFIX)
     }
 
     fn read(product: Product, names: &[&'static str], prefix: &str) -> Option<Self> {
@@ -189,6 +208,30 @@ impl Contract {
         found
     }
 
+    /// Returns the sample of the operation that a method and a path mean; `None` if no document describes it.
+    pub fn sample(&self, method: &str, path: &str) -> Option<Sample> {
+        let (path, _) = self.documented(path);
+        let (document, target) = self.documents.iter().find_map(|it| Some((it, it.route(method, &path)?)))?;
+        let name = target.operation.name();
+        let found =
+            body::described(document, target.operation).into_iter().find_map(|(part, side, kind, media)| {
+                let status: u16 =
+                    part.strip_prefix("response ")?.parse().ok().filter(|it| (200..300).contains(it))?;
+                let value = sample(media)?;
+                let problems = match media.get("schema") {
+                    Some(schema) => document.faults(&format!("{name} {kind}"), side, schema, &value, ""),
+                    None => Vec::new(),
+                };
+                Some((status, value, problems))
+            });
+        Some(match found {
+            Some((status, value, problems)) => {
+                Sample { operation: name, answer: Some((status, value)), problems }
+            }
+            None => Sample { operation: name, answer: None, problems: Vec::new() },
+        })
+    }
+
     /// Returns the path under which the documents describe `path`, and the syntax of its rich text.
     fn documented(&self, path: &str) -> (String, Syntax) {
         match self.product {
@@ -207,6 +250,21 @@ impl Contract {
             }
         }
     }
+}
+
+/// Returns the documents of Jira by the names of their files, for judges that others wrote: without their known faults, with paths as
+/// requests have them, and for any kind of authentication.
+///
+/// Returns `None`, and prints that this is skipped, without the folder of the documents.
+pub fn corrected() -> Option<Vec<(&'static str, Value)>> {
+    let folder = folder()?;
+    let named = CLOUD.iter().map(|name| (*name, "")).chain([(DATA_CENTER, DATA_CENTER_PREFIX)]);
+    let read = named.map(|(name, prefix)| {
+        let mut document = document::corrected(&folder, name);
+        document::generalize(&mut document, prefix);
+        (name, document)
+    });
+    Some(read.collect())
 }
 
 /// Returns the folder with the documents of Atlassian: `atlassian/openapi` in the folder that the environment

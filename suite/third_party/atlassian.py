@@ -1,12 +1,13 @@
 """Checks all tools of the Atlassian server with the official Python client, PyPI `mcp` 2.3.0.
 
-    python atlassian.py <path to the plainwire binary>
+    python atlassian.py <path to the plainwire binary> [cloud | datacenter]
 
 The server has the stand-in site behind it: no account is needed. For Cloud and for Data Center, in each era, over stdio and
 Streamable HTTP, each tool is called, and refused once in words that a model can act on. Each change is previewed, made, read back, taken
 back, and read back again. A tool that is not in the table of this file fails. In the legacy era, the calls that users of mcp-atlassian
-0.23.1 make come last, with its names and forms of arguments. Prints one line per check that failed, and at the end
-`N passed, M failed`. Exit code 1 if anything failed.
+0.23.1 make come last, with its names and forms of arguments. With a deployment, there is one run over stdio in the legacy era, against
+the site of that deployment at JIRA_URL. Prints one line per check that failed, and at the end `N passed, M failed`. Exit code 1 if
+anything failed.
 """
 
 import base64
@@ -1247,13 +1248,28 @@ async def runs(binary, folder, deployment):
                 group.start_soon(run, binary, folder, deployment, transport, mode)
 
 
-async def main(binary):
+async def at_site(binary, deployment):
+    """Checks all tools once, with the demo user of the site at JIRA_URL."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("JIRA_", "ATLASSIAN_"))}
+    env |= {"JIRA_URL": os.environ["JIRA_URL"], "JIRA_DEPLOYMENT": {"datacenter": "data_center"}.get(deployment, deployment)}
+    if deployment == "cloud":
+        env |= {"JIRA_USERNAME": "demo@plainwire.example", "JIRA_API_TOKEN": "demo-token", "ATLASSIAN_GATEWAY_URL": env["JIRA_URL"]}
+    else:
+        env["JIRA_PERSONAL_TOKEN"] = "demo-token"
+    words = ["serve", "atlassian", "--toolsets", "all"]
+    async with Client(stdio_client(StdioServerParameters(command=binary, args=words, env=env)), mode="legacy") as client:
+        await all_tools(client, f"{deployment} at a site", deployment, True)
+
+
+async def main(binary, deployment=None):
     with tempfile.TemporaryDirectory() as folder, anyio.fail_after(DEADLINE):
         async with anyio.create_task_group() as group:
-            for deployment in ["cloud", "datacenter"]:
-                group.start_soon(runs, binary, folder, deployment)
+            if deployment:
+                group.start_soon(at_site, binary, deployment)
+            for each in [] if deployment else ["cloud", "datacenter"]:
+                group.start_soon(runs, binary, folder, each)
     print(f"{COUNTS[True]} passed, {COUNTS[False]} failed")
     return 1 if COUNTS[False] else 0
 
 
-sys.exit(anyio.run(main, sys.argv[1]))
+sys.exit(anyio.run(main, *sys.argv[1:]))

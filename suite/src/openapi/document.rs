@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::faults;
 use super::route::{Routes, Target};
@@ -45,8 +45,7 @@ const METHODS: [&str; 7] = ["delete", "get", "head", "options", "patch", "post",
 impl Document {
     /// Reads the document `name`, whose paths all begin with `prefix` on the server.
     pub(super) fn read(folder: &Path, name: &'static str, prefix: &str) -> Self {
-        let mut root = json(&folder.join(name));
-        faults::correct(name, &mut root);
+        let root = corrected(folder, name);
         let mut operations = Vec::new();
         for (path, item) in root["paths"].as_object().into_iter().flatten() {
             for method in METHODS {
@@ -107,6 +106,30 @@ impl Document {
     ) -> Vec<String> {
         self.judges.faults(self, name, side, schema, value, place)
     }
+}
+
+/// Reads the document `name` without its known faults.
+pub(super) fn corrected(folder: &Path, name: &str) -> Value {
+    let mut root = json(&folder.join(name));
+    faults::correct(name, &mut root);
+    root
+}
+
+/// Makes a document fit judges that others wrote, which match the whole path of a request and look at its credentials: its paths get the
+/// prefix of the server, and none of its operations names a kind of authentication. Data Center takes access tokens where its document
+/// names only passwords, and Cloud takes API tokens where the document of boards names only OAuth.
+pub(super) fn generalize(root: &mut Value, prefix: &str) {
+    let paths = root["paths"].take();
+    let mut prefixed = Map::new();
+    for (path, mut item) in paths.as_object().into_iter().flatten().map(|(path, item)| (path, item.clone())) {
+        for (_, operation) in item.as_object_mut().into_iter().flatten() {
+            if let Some(operation) = operation.as_object_mut() {
+                operation.remove("security");
+            }
+        }
+        prefixed.insert(format!("{prefix}{path}"), item);
+    }
+    root["paths"] = prefixed.into();
 }
 
 /// Returns the name of the component that a schema refers to.
