@@ -111,7 +111,7 @@ fn sentence(id: &str, described: &Value) -> Option<String> {
 pub fn values(described: &Value) -> Vec<String> {
     let mut names = Vec::new();
     for it in described["allowedValues"].as_array().into_iter().flatten() {
-        let name = it["value"].as_str().or(it["name"].as_str()).unwrap_or_default();
+        let name = it["value"].as_str().or(it["name"].as_str()).or(it.as_str()).unwrap_or_default();
         let children =
             it["children"].as_array().into_iter().flatten().filter_map(|child| child["value"].as_str());
         let before = names.len();

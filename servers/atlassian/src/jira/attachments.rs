@@ -3,7 +3,7 @@
 //! In: the key of an issue, or a name and bytes. Out: a list of files, their bytes, a plan. No path of this machine is read or written.
 
 use plainwire::ToolError;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::Jira;
@@ -22,6 +22,7 @@ const MAX_NAME: usize = 255;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Attachment {
     /// The id.
+    #[serde(deserialize_with = "id")]
     pub id: String,
     /// The name.
     pub filename: String,
@@ -34,6 +35,15 @@ pub struct Attachment {
     /// The address of its bytes.
     #[serde(default)]
     pub content: String,
+}
+
+/// Reads an id, which is text on a site and a number in samples of Atlassian's documents.
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(de::Error::custom(format!("expected an id, but found {other}"))),
+    }
 }
 
 /// A file to add.
@@ -54,7 +64,9 @@ impl Jira {
     /// Those of the site.
     pub async fn attachments(&self, key: &Key) -> Result<Vec<Attachment>, Upstream> {
         let issue = self.issue(key.as_str(), "attachment", &[]).await?;
-        Ok(serde_json::from_value(issue.value("attachment")).unwrap_or_default())
+        let all = issue.value("attachment").as_array().cloned().unwrap_or_default();
+        // One that does not fit does not take the others with it.
+        Ok(all.into_iter().filter_map(|it| serde_json::from_value(it).ok()).collect())
     }
 
     /// Returns the bytes of a file.

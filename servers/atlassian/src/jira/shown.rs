@@ -170,7 +170,9 @@ pub fn moment(text: &str) -> String {
     if let (true, Some(minute)) = (is_short, text.get(..16)) {
         return format!("{minute}Z");
     }
-    let is_time = text.len() == 28 && text.get(10..11) == Some("T") && text.get(19..20) == Some(".");
+    // The zone is `+0000`, or `+10:00` in samples of boards in Atlassian's documents.
+    let is_time =
+        matches!(text.len(), 28 | 29) && text.get(10..11) == Some("T") && text.get(19..20) == Some(".");
     match (is_time, text.get(..16), text.get(23..)) {
         (true, Some(minute), Some("+0000")) => format!("{minute}Z"),
         (true, Some(minute), Some(zone)) => format!("{minute}{zone}"),
@@ -250,6 +252,7 @@ mod tests {
         assert_eq!(moment("2026-11-27T09:30:00.000+0000"), "2026-11-27T09:30Z");
         assert_eq!(moment("2026-11-27T09:30:00.000+0200"), "2026-11-27T09:30+0200");
         assert_eq!(moment("2026-11-27T09:30:00.000Z"), "2026-11-27T09:30Z");
+        assert_eq!(moment("2015-04-11T15:22:00.000+10:00"), "2015-04-11T15:22+10:00");
         assert_eq!(moment("2026-11-27"), "2026-11-27");
     }
 }

@@ -38,8 +38,12 @@ async fn jira_get_transitions(
 pub(crate) fn shown(all: &Value) -> Value {
     let all = all.as_array().into_iter().flatten().map(|it| {
         let mut shown = json!({ "id": it["id"], "name": it["name"], "to": it["to"]["name"] });
-        let fields: Vec<_> =
-            it["fields"].as_object().into_iter().flatten().map(|(_, field)| allowed::shown(field)).collect();
+        let fields = it["fields"].as_object().into_iter().flatten().map(|(id, field)| {
+            let mut shown = allowed::shown(field);
+            shown["id"] = json!(id);
+            shown
+        });
+        let fields: Vec<_> = fields.collect();
         if !fields.is_empty() {
             shown["fields"] = json!(fields);
         }

@@ -45,7 +45,7 @@ impl From<&Person> for PersonView {
             email: it.email_address.clone(),
             active: it.active,
             time_zone: it.time_zone.clone(),
-            key: it.key.clone(),
+            key: it.key.clone().filter(|it| !it.is_empty()),
         }
     }
 }
