@@ -30,6 +30,7 @@ mod prompts;
 mod races;
 mod reading;
 mod resources;
+mod samples;
 mod scopes;
 mod screens;
 mod support;
