@@ -43,8 +43,8 @@ async fn a_url_chooses_toolsets_and_whether_only_reading_is_offered() {
             "jira_search",
             "jira_get_project_issues",
             "jira_batch_get_changelogs",
-            "jira_get_my_issues",
-            "jira_get_comments"
+            "jira_get_comments",
+            "jira_get_my_issues"
         ]
     );
     let issue = call(&reading, "jira_get_issue", json!({ "issue_key": "SHOP-1", "fields": "summary" })).await;

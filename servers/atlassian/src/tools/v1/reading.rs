@@ -114,14 +114,14 @@ async fn jira_list_projects(
 #[serde(rename_all = "camelCase")]
 struct OfBoard {
     /// The number of the board.
-    board_id: String,
+    board_id: u64,
 }
 
 /// Finds the active sprint of a board, several where sprints run at once. Returns ids, names, goals and dates.
 #[tool(read_only, open_world, title = "Active sprint of a board")]
 async fn jira_get_sprint(#[arguments] it: OfBoard, jira: State<Jira>) -> Result<SprintsView, ToolError> {
     let active = Some("active".to_owned());
-    boards::jira_get_sprints_from_board(it.board_id, active, 0, 50, None, jira).await
+    boards::jira_get_sprints_from_board(it.board_id.to_string(), active, 0, 50, None, jira).await
 }
 
 /// The issues of the active sprint of a board.
@@ -129,7 +129,7 @@ async fn jira_get_sprint(#[arguments] it: OfBoard, jira: State<Jira>) -> Result<
 #[serde(rename_all = "camelCase")]
 struct GetSprintIssues {
     /// The number of the board.
-    board_id: String,
+    board_id: u64,
     /// The largest number of issues, at most 100.
     #[default(25)]
     max_results: u64,
@@ -142,7 +142,7 @@ twice! {
     #[tool(read_only, open_world, title = "Issues of the active sprint")]
     jira_get_sprint_issues | v1_jira_get_sprint_issues (it: GetSprintIssues, jira) -> WithBlocks<IssuesView> {
         let open = "sprint in openSprints()";
-        boards::jira_get_board_issues(GetBoardIssues::of(it.board_id, open, it.max_results, it.page_token), jira)
+        boards::jira_get_board_issues(GetBoardIssues::of(it.board_id.to_string(), open, it.max_results, it.page_token), jira)
             .await
     }
 }
