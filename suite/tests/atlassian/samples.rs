@@ -39,7 +39,7 @@ struct Site {
 const ONE_FOR_A_LIST: &str = "GET /rest/api/3/user/assignable/search";
 const ONE_FOR_A_PAGE: &str = "GET /rest/agile/1.0/sprint/{sprintId}/issue";
 
-/// What the tools ask for beside what they show: a sample that only decides what is asked next, or that answers a change whose result is
+/// Requests of the tools beside those whose answers they show: a sample that only decides what is asked next, or that answers a change whose result is
 /// the change itself.
 const NOT_SHOWN: [&str; 9] = [
     "GET /rest/api/3/bulk/queue/{taskId}",

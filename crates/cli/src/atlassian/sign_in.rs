@@ -23,7 +23,7 @@ use crate::login::{self, expiry, open};
 use crate::terminal::{Terminal, TerminalInput};
 use crate::{output, token_store, visible};
 
-/// What to do when there are no good tokens.
+/// The hint of errors about tokens that are missing or no longer good.
 const AGAIN: &str = "run `plainwire atlassian login`";
 
 /// Returns the address of a site, as people write it.

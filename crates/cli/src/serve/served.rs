@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     /// The private key of the certificate (PEM, no passphrase).
     #[arg(long, value_name = "FILE", requires = "tls_cert", value_hint = ValueHint::FilePath)]
     pub(crate) tls_key: Option<PathBuf>,
-    /// How the log on stderr is written: lines of text, or JSON objects for programs that read them.
+    /// The form of the log on stderr: lines of text, or JSON objects for programs that read them.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) log: LogFormat,
     /// Write every frame to FILE, or to stderr without FILE; secrets are masked with `*`.

@@ -43,7 +43,7 @@ pub struct Dialect {
     pub component_lead: &'static str,
     /// How filters are listed.
     pub filters: Filters,
-    /// How a filter becomes a favourite of the account, or none.
+    /// The way in which a filter becomes a favourite of the account, or none.
     pub favourite: Favourite,
     /// Whether requests of customers can have ADF.
     pub has_adf_requests: bool,

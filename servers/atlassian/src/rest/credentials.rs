@@ -48,7 +48,7 @@ pub struct Grant {
     pub scopes: Vec<String>,
     /// When the access token expires; `None` if nobody has said.
     pub expires: Option<SystemTime>,
-    /// Whether a new access token comes without the user.
+    /// True if a new access token comes without the user.
     pub is_renewed: bool,
 }
 

@@ -14,7 +14,7 @@ pub struct TokenSite {
     /// The name.
     #[serde(default)]
     pub name: String,
-    /// What the token may do there.
+    /// The scopes that the token has there.
     #[serde(default)]
     pub scopes: Vec<String>,
 }

@@ -19,7 +19,7 @@ const DATA_CENTER_SCOPES: &str = "WRITE";
 /// The scope with which Cloud gives tokens that can be renewed.
 const OFFLINE: &str = "offline_access";
 
-/// What a program needs to sign in by OAuth, and to renew tokens.
+/// The settings with which a program signs in by OAuth, and renews tokens.
 ///
 /// Source: "OAuth 2.0 (3LO) apps" for Cloud; "Jira OAuth 2.0 provider API" for Data Center.
 #[derive(Clone, Debug, PartialEq, Eq)]

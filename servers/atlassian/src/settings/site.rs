@@ -15,7 +15,7 @@ const ASK: &str = "auto";
 /// The site as it was read.
 pub(super) struct SiteRead {
     pub(super) site: SiteSettings,
-    /// Whether the site has to be asked for its cloud id.
+    /// True if the site has to be asked for its cloud id.
     pub(super) finds_cloud_id: bool,
     /// The sign-in that the credentials come from.
     pub(super) sign_in: Option<SignIn>,

@@ -35,7 +35,7 @@ struct Failure {
     is_html: bool,
     /// Whether the site took a request with credentials for one of nobody.
     is_ignored: bool,
-    /// Whether the site refused the token for its scopes.
+    /// True if the site refused the token for its scopes.
     lacks_scope: bool,
     request_id: Option<String>,
     retry_after: Option<Duration>,
