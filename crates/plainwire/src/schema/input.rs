@@ -4,6 +4,8 @@
 //! In: a type, or a schema written by hand. Out: its text, its value, and whether it has constraints that the
 //! type does not check by itself.
 
+use std::borrow::Cow;
+
 use plainwire_proto::model::RawJson;
 use schemars::JsonSchema;
 use schemars::generate::Contract;
@@ -13,8 +15,9 @@ use serde_json::{Value, json};
 use super::arguments::{Rejected, unfit_default};
 use super::patterns::Patterns;
 use super::preset::Preset;
+use super::slim::{slim_arguments, without_open};
 use super::walk::{self, Keywords};
-use super::{derive, headers, order, required, slim_arguments, text};
+use super::{derive, headers, order, required, text};
 
 /// The JSON Schema of arguments. The protocol requires that its root is an object.
 #[derive(Clone, Debug)]
@@ -71,10 +74,11 @@ impl InputSchema {
                 root.entry("additionalProperties").or_insert(Value::Bool(false));
             }
         }
+        without_open(&mut value);
         headers::add_types(&mut value);
         let order = order::fields::<T>();
         let (patterns, misspelled) = Patterns::of(&value);
-        let text = text::ordered(&value, order);
+        let text = text::ordered(&without_deprecated(&value), order);
         let problem = misspelled.or_else(|| headers::problem(&value));
         let mut this = Self { order, patterns, problem, text, titles, ..Self::unchecked(value, constrained) };
         this.problem = this.problem.take().or_else(|| unfit_default(&this));
@@ -191,7 +195,7 @@ impl InputSchema {
         let Some(Rewrite { by, preset }) = rewrite else {
             return self.to_raw();
         };
-        let mut value = self.value.clone();
+        let mut value = without_deprecated(&self.value).into_owned();
         by(preset, &mut value);
         text::ordered(&value, self.order)
     }
@@ -222,7 +226,7 @@ impl InputSchema {
         {
             properties.insert(name.to_owned(), schema);
         }
-        this.text = text::ordered(&this.value, self.order);
+        this.text = text::ordered(&without_deprecated(&this.value), self.order);
         this
     }
 
@@ -255,6 +259,24 @@ fn titles(schema: &Value) -> Vec<(String, String)> {
     let titled =
         properties.filter_map(|(name, it)| Some((name.clone(), it.get("title")?.as_str()?.to_owned())));
     titled.collect()
+}
+
+/// Returns the schema without the optional properties of its root that are `deprecated`: a server accepts them, for callers
+/// of former versions, and lists leave them out.
+fn without_deprecated(schema: &Value) -> Cow<'_, Value> {
+    let required = schema.as_object().map(required).unwrap_or_default();
+    let unlisted = |name: &str, it: &Value| {
+        it.get("deprecated") == Some(&Value::Bool(true)) && !required.contains(&name)
+    };
+    let properties = schema.get("properties").and_then(Value::as_object);
+    if !properties.into_iter().flatten().any(|(name, it)| unlisted(name, it)) {
+        return Cow::Borrowed(schema);
+    }
+    let mut listed = schema.clone();
+    if let Some(Value::Object(properties)) = listed.get_mut("properties") {
+        properties.retain(|name, it| !unlisted(name, it));
+    }
+    Cow::Owned(listed)
 }
 
 /// Keywords by which a root can get properties that are not in its `properties`.

@@ -68,7 +68,8 @@ pub fn slim_results(schema: &mut Value) {
 }
 
 /// Like [`slim`], but for a schema of arguments: `null` counts as absent for an optional property, so its
-/// type does not list `null`.
+/// type does not list `null`. A default of null is removed, and so is one of `false`, an empty text, list or
+/// object: a reader expects nothing else of an argument that is absent.
 ///
 /// ```
 /// use plainwire::serde_json::json;
@@ -168,7 +169,7 @@ fn optional(keywords: &mut Keywords) {
 }
 
 fn without_null(keywords: &mut Keywords) {
-    if keywords.get("default").is_some_and(Value::is_null) {
+    if keywords.get("default").is_some_and(|default| default.is_null() || is_empty(default, keywords)) {
         keywords.remove("default");
     }
     if let Some(Value::Array(values)) = keywords.get_mut("enum")
@@ -193,6 +194,40 @@ fn without_null(keywords: &mut Keywords) {
             alternatives.retain(|alternative| !is_null(alternative));
             collapse(keywords, keyword);
         }
+    }
+}
+
+/// Keywords that may refuse an empty value. Beside one of them, an empty default stays, and is checked as any other.
+const AT_LEAST: [&str; 8] =
+    ["const", "enum", "format", "minItems", "minLength", "minProperties", "pattern", "required"];
+
+/// Returns whether a default is `false`, or an empty text, list or object, and fits the schema with these keywords.
+fn is_empty(default: &Value, keywords: &Keywords) -> bool {
+    let kind = match default {
+        Value::Bool(false) => "boolean",
+        Value::String(text) if text.is_empty() => "string",
+        Value::Array(items) if items.is_empty() => "array",
+        Value::Object(members) if members.is_empty() => "object",
+        _ => return false,
+    };
+    let fits = match keywords.get("type") {
+        Some(Value::String(only)) => only == kind,
+        Some(Value::Array(types)) => types.iter().any(|it| it == kind),
+        _ => false,
+    };
+    fits && !AT_LEAST.iter().any(|keyword| keywords.contains_key(*keyword))
+}
+
+/// Removes each `additionalProperties: true`: an object without the keyword is as open. Nothing changes in a schema that has
+/// `unevaluatedProperties` somewhere, for which it makes a difference, or that is nested deeper than 128 levels.
+pub(super) fn without_open(schema: &mut Value) {
+    let mut counts = |keywords: &Keywords| keywords.contains_key("unevaluatedProperties");
+    if !walk::is_deeper(schema, MAX_DEPTH) && !walk::any(schema, &mut counts) {
+        each(schema, &mut |keywords| {
+            if keywords.get("additionalProperties") == Some(&Value::Bool(true)) {
+                keywords.remove("additionalProperties");
+            }
+        });
     }
 }
 

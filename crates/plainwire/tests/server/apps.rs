@@ -196,14 +196,14 @@ async fn a_tool_names_its_page_and_who_may_call_it() {
         (Visibility::Both, json!(["model", "app"])),
         (Visibility::Model, json!(["model"])),
     ] {
-        let expected = json!({ "ui": { "resourceUri": PAGE, "visibility": word }, "ui/resourceUri": PAGE });
+        let expected = json!({ "ui": { "resourceUri": PAGE, "visibility": word } });
         let tool = || Tool::new("now", now).ui(PAGE).visibility(visibility);
         assert_eq!(listed(tool(), Revision::NEWEST).await, expected);
         let expected = json!({ "ui": { "visibility": word } });
         assert_eq!(listed(Tool::new("now", now).visibility(visibility), Revision::NEWEST).await, expected);
     }
     for revision in Revision::ALL {
-        let expected = json!({ "ui": { "resourceUri": PAGE }, "ui/resourceUri": PAGE });
+        let expected = json!({ "ui": { "resourceUri": PAGE } });
         let expected = if WITH_META.contains(&revision) { expected } else { Value::Null };
         assert_eq!(listed(Tool::new("now", now).ui(PAGE), revision).await, expected, "{revision:?}");
     }

@@ -65,6 +65,63 @@ fn ends_on_recursive_types() {
 }
 
 #[test]
+fn a_default_that_is_empty_and_fits_is_left_out() {
+    for (kind, default) in [
+        (json!("boolean"), json!(false)),
+        (json!("string"), json!("")),
+        (json!(["array", "string"]), json!([])),
+        (json!("object"), json!({})),
+    ] {
+        slims_arguments(with(&json!({ "type": kind, "default": default })), &with(&json!({ "type": kind })));
+    }
+    for kept in [
+        json!({ "type": "boolean", "default": true }),
+        json!({ "type": "integer", "default": 0 }),
+        json!({ "type": "integer", "default": "" }),
+        json!({ "type": "array", "minItems": 1, "default": [] }),
+        json!({ "type": "string", "enum": ["a"], "default": "" }),
+        json!({ "default": false }),
+    ] {
+        slims_arguments(with(&kept), &with(&kept));
+    }
+    let required =
+        json!({ "properties": { "it": { "type": "boolean", "default": false } }, "required": ["it"] });
+    slims_arguments(required.clone(), &required);
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Renamed {
+    words: Option<String>,
+    /// Replaced by `words`.
+    #[schemars(extend("deprecated" = true))]
+    query: Option<String>,
+    #[schemars(extend("deprecated" = true))]
+    place: String,
+    #[serde(default)]
+    others: serde_json::Map<String, Value>,
+}
+
+#[test]
+fn a_deprecated_argument_is_accepted_and_checked_and_not_listed_if_it_is_optional() {
+    let schema = InputSchema::of::<Renamed>();
+    let listed: Value = serde_json::from_str(schema.listed(None).get()).expect("JSON");
+    let properties = &listed["properties"];
+    assert!(properties.get("words").is_some() && properties.get("query").is_none(), "{listed}");
+    assert!(properties.get("place").is_some(), "required: {listed}");
+    assert_eq!(properties["others"], json!({ "type": "object" }), "an object is open by itself");
+    let strict: Value =
+        serde_json::from_str(schema.listed(Rewrite::of(Preset::OpenaiStrict)).get()).expect("JSON");
+    assert!(strict["properties"].get("query").is_none(), "{strict}");
+    let former = read::<Renamed>(r#"{"place":"a","query":"b"}"#).expect("arguments of a former version");
+    assert_eq!(
+        (former.query.as_deref(), former.words, &*former.place, former.others.len()),
+        (Some("b"), None, "a", 0)
+    );
+    assert!(read::<Renamed>(r#"{"place":"a","query":[]}"#).is_err());
+    assert!(read::<Renamed>(r#"{"place":"a","querry":"b"}"#).is_err());
+}
+
+#[test]
 fn never_touches_names_and_values_of_users() {
     let kept = json!({
         "type": "object",

@@ -31,13 +31,6 @@ enum ToolUi<'l> {
     Visibility(&'static [&'static str]),
 }
 
-/// The URI of the page as a member of `_meta` itself, where older hosts look for it.
-#[derive(Serialize)]
-struct FlatResourceUri<'l> {
-    #[serde(rename = "ui/resourceUri")]
-    resource_uri: &'l str,
-}
-
 impl Tool {
     /// Shows the result of the tool on the page `resource_uri`, in clients that show pages: see [`super`].
     ///
@@ -46,11 +39,7 @@ impl Tool {
     /// needs.
     #[must_use]
     pub fn ui(mut self, resource_uri: impl Into<String>) -> Self {
-        let resource_uri = &resource_uri.into();
-        meta::add_in(&mut self.entry.meta, MEMBER, ToolUi::ResourceUri(resource_uri));
-        // Spec: MCP Apps 2026-01-26 "Resource Discovery" calls this form deprecated, but some hosts know only
-        // this one.
-        meta::add(&mut self.entry.meta, FlatResourceUri { resource_uri });
+        meta::add_in(&mut self.entry.meta, MEMBER, ToolUi::ResourceUri(&resource_uri.into()));
         self
     }
 
