@@ -3,7 +3,7 @@
 use plainwire::Client;
 use serde_json::{Value, json};
 
-use crate::support::{BOTH, World, all_stored, call, keys, refused};
+use crate::support::{BOTH, World, all_stored, call, keys, refused, tried};
 
 /// Returns the id of the sprint of the SHOP board with a state.
 async fn sprint(client: &Client, state: &str) -> Value {
@@ -38,6 +38,34 @@ fn sprints(world: &World) -> Vec<Value> {
         })
     });
     rows.expect("SQL")
+}
+
+#[tokio::test]
+async fn a_sprint_is_named_and_the_current_one_is_found_or_asked_for() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client_within(&["SHOP"]).await;
+        let active = sprint(&client, "active").await;
+        let by_id = json!({ "sprint_id": active["id"].to_string(), "limit": 100 });
+        let expected = call(&client, "jira_get_sprint_issues", by_id).await;
+        assert!(expected["issues"].as_array().is_some_and(|it| !it.is_empty()), "{expected}");
+        for name in [json!("current sprint"), active["name"].clone()] {
+            let found =
+                call(&client, "jira_get_sprint_issues", json!({ "sprint_id": name, "limit": 100 })).await;
+            assert_eq!(found, expected, "{name}");
+        }
+        // The other projects have active sprints, too: none of them is taken.
+        let all = world.client().await;
+        for name in ["current sprint", "Sprint of nobody"] {
+            let result = tried(&all, "jira_get_sprint_issues", json!({ "sprint_id": name })).await;
+            let asked: String = result.content.iter().filter_map(|it| it.as_text()).collect();
+            assert!(
+                asked.contains("SHOP Sprint 27, active") && asked.contains("Till 11, active"),
+                "{name}: {asked}"
+            );
+        }
+        world.assert_contract();
+    }
 }
 
 #[tokio::test]

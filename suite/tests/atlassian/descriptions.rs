@@ -1,12 +1,12 @@
-//! Edits of every description of the company: one paragraph changes, and nothing else.
+//! Edits of every rich text of the company, by the library and by the tools: one paragraph changes, and nothing else.
 
 use plainwire_atlassian::jira::text::{Losses, Rich};
 use plainwire_richtext::{Dialect, Format};
 use plainwire_site::Deployment;
 use plainwire_site::store::Store;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::BOTH;
+use crate::support::{BOTH, World, call};
 
 /// The bodies of all descriptions, comments and release notes.
 fn bodies(store: &Store) -> Vec<(String, String)> {
@@ -63,5 +63,52 @@ fn one_changed_word_changes_nothing_else_in_any_body_of_the_company() {
         }
         println!("{deployment:?}: {edited} bodies edited, {without} without a plain word of their own");
         assert!(edited > 500, "{edited}");
+    }
+}
+
+/// The stored description of each issue that the demo user may see.
+fn descriptions(store: &Store) -> Vec<(String, String)> {
+    let sql = "SELECT i.key, v.text FROM value v JOIN issue i ON i.id = v.issue_id
+        WHERE v.field_id = 'description' AND i.key NOT GLOB 'SEC-*' AND i.key NOT GLOB 'HR-*' ORDER BY i.key";
+    store.run(0, |work| work.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))).expect("SQL")
+}
+
+#[tokio::test]
+async fn each_description_that_is_read_edited_and_written_by_the_tools_has_one_other_word() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client().await;
+        let before = descriptions(&world.store);
+        let mut words = Vec::new();
+        for (key, _) in &before {
+            let read = call(&client, "jira_get_issue", json!({ "issue_key": key, "comment_limit": 0 })).await;
+            let markdown = read["fields"]["description"].as_str().unwrap_or_else(|| panic!("{key}: {read}"));
+            let Some((markdown, word)) = with_another_word(markdown) else {
+                words.push(None);
+                continue;
+            };
+            let change = json!({
+                "issue_key": key,
+                "fields": { "description": markdown },
+                "based_on": read["description_revision"],
+            });
+            call(&client, "jira_update_issue", change).await;
+            words.push(Some(word));
+        }
+        for (((key, before), (same, after)), word) in
+            before.iter().zip(&descriptions(&world.store)).zip(&words)
+        {
+            assert_eq!(key, same);
+            let Some(word) = word else {
+                assert_eq!(before, after, "{key}");
+                continue;
+            };
+            assert!(after.contains("zzchangedzz"), "{key}");
+            assert_eq!(after.replacen("zzchangedzz", word, 1), *before, "{key}");
+        }
+        let edited = words.iter().flatten().count();
+        println!("{deployment:?}: {edited} of {} descriptions edited by the tools", before.len());
+        assert!(edited > 250, "{edited}");
+        world.assert_contract();
     }
 }

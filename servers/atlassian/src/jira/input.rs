@@ -8,8 +8,6 @@ use serde_json::{Value, json};
 use super::Jira;
 use super::fields::Field;
 use super::people::{Among, is_no_one};
-use super::question::question;
-use crate::rest::{Request, Upstream};
 
 /// The place that a value is for.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +57,10 @@ impl Jira {
             return Ok(Value::Null);
         }
         if schema.is_custom("gh-sprint") {
-            return self.sprint(value, place.project).await;
+            if let Some(id) = number(value).filter(|it| it.as_i64().is_some()) {
+                return Ok(id);
+            }
+            return self.open_sprint(&text(value), Some(place.project)).await;
         }
         if schema.kind == "issuelink" || schema.is_custom("gh-epic-link") {
             return self.other_issue(field, value).await;
@@ -126,60 +127,6 @@ impl Jira {
         let key = self.key(&named_issue(value)).await?;
         let is_text = field.schema.is_custom("gh-epic-link");
         Ok(if is_text { json!(key.as_str()) } else { json!({ "key": key.as_str() }) })
-    }
-
-    /// Returns the number of a sprint: of a number, of a name, or of `current sprint`.
-    ///
-    /// # Errors
-    /// No such sprint; several, as a question.
-    pub async fn sprint(&self, value: &Value, project: &str) -> Result<Value, ToolError> {
-        if let Some(id) = number(value).filter(|it| it.as_i64().is_some()) {
-            return Ok(id);
-        }
-        let wanted = text(value).to_lowercase();
-        let is_current = matches!(wanted.as_str(), "current sprint" | "current" | "active" | "active sprint");
-        let sprints = self.open_sprints(project).await?;
-        let fits = |it: &&Value| match is_current {
-            true => it["state"] == "active",
-            false => it["name"].as_str().is_some_and(|name| name.to_lowercase() == wanted),
-        };
-        let found: Vec<_> = sprints.iter().filter(fits).collect();
-        match found.as_slice() {
-            [sprint] => Ok(sprint["id"].clone()),
-            _ => {
-                let reason = match found.len() {
-                    0 => format!("the project {project} has no open sprint {:?}", text(value)),
-                    many => format!("{many} sprints of the project {project} fit {:?}", text(value)),
-                };
-                let offered = if found.is_empty() { sprints.iter().collect() } else { found };
-                let choices = offered.iter().map(|it| {
-                    let name = it["name"].as_str().unwrap_or_default();
-                    (it["id"].to_string(), format!("{name}, {}", it["state"].as_str().unwrap_or_default()))
-                });
-                Err(question(reason, "Which sprint?", None, choices))
-            }
-        }
-    }
-
-    /// Returns the active and future sprints of the boards of a project.
-    async fn open_sprints(&self, project: &str) -> Result<Vec<Value>, Upstream> {
-        let boards = Request::get(["rest", "agile", "1.0", "board"])
-            .query("projectKeyOrId", project)
-            .query("type", "scrum");
-        let boards: Value = self.site().json(boards).await?;
-        let mut sprints: Vec<Value> = Vec::new();
-        for board in boards["values"].as_array().into_iter().flatten() {
-            let id = board["id"].to_string();
-            let request = Request::get(["rest", "agile", "1.0", "board", &id, "sprint"])
-                .query("state", "active,future");
-            let page: Value = self.site().json(request).await?;
-            for sprint in page["values"].as_array().into_iter().flatten() {
-                if !sprints.iter().any(|it| it["id"] == sprint["id"]) {
-                    sprints.push(sprint.clone());
-                }
-            }
-        }
-        Ok(sprints)
     }
 }
 

@@ -37,6 +37,11 @@ impl Cast {
     }
 }
 
+/// Returns a number of issues in words, such as `1 issue`.
+pub(crate) fn counted_issues(count: usize) -> String {
+    format!("{count} issue{}", if count == 1 { "" } else { "s" })
+}
+
 /// The longest rich text of an issue in a list, in characters.
 const MAX_IN_LIST: usize = 600;
 

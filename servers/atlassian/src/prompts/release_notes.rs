@@ -5,6 +5,7 @@ use plainwire::prelude::*;
 use super::{as_argument, attached};
 use crate::jira::Jira;
 use crate::jira::search::quoted;
+use crate::jira::shown::counted_issues;
 use crate::resources::{search_uri, views};
 
 /// The largest number of issues.
@@ -42,11 +43,11 @@ pub(super) async fn release_notes(
     }
     let some = if found.is_complete { "" } else { " They are not all of them: say so." };
     let text = format!(
-        "Write the release notes of {key} {version} from its {} issues.{some} Group them: new, improved, fixed, and what users have to do. One line each, \
+        "Write the release notes of {key} {version} from its {}.{some} Group them: new, improved, fixed, and what users have to do. One line each, \
          in the words of a user and not of the code, with the key at its end. Put several issues that are one change into one line, and leave out what \
          users do not see, such as chores and tests. Promise nothing that is not done: list issues that are not resolved apart, under a heading of their own, \
          for me to decide. Say nothing that the issues do not say.",
-        found.shown.len()
+        counted_issues(found.shown.len())
     );
     Ok(vec![PromptMessage::user(text), attached(search_uri(&found.jql), &found.into_value())])
 }

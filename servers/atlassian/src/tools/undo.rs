@@ -13,7 +13,7 @@ pub(crate) fn entries() -> Entries {
 }
 
 /// Takes back a change, by the `undo` handle in its result: restores the former values if nobody changed them since. Returns the change.
-#[tool(destructive, open_world, title = "Take a change back")]
+#[tool(destructive, title = "Take a change back")]
 async fn atlassian_undo(
     #[argument("The `undo` handle of the change.")] undo: String,
     #[argument("Only show what would change.", default = false)] preview: bool,

@@ -1,9 +1,10 @@
 //! Boards, sprints, and the issues on them.
 //!
-//! In: ids, names and JQL. Out: boards, sprints and issues. `plan` has the changes of sprints, `moves` those of where issues are. If the server
-//! is limited to projects, a board is one of theirs, and so are the issues on it.
+//! In: ids, names and JQL. Out: boards, sprints and issues. `plan` has the changes of sprints, `moves` those of where issues are;
+//! `named` finds sprints by name. If the server is limited to projects, a board is one of theirs, and so are the issues on it.
 
 mod moves;
+mod named;
 mod plan;
 mod ranks;
 
@@ -90,14 +91,18 @@ impl Jira {
         Ok(id)
     }
 
-    /// Returns a sprint that the server may touch, by its id.
+    /// Returns a sprint that the server may touch, by its id; an open one also by its name, or as `current sprint`.
     ///
     /// # Errors
-    /// Text that is no id; those of the site; a sprint of a board without a project of the server.
+    /// No such sprint; several, as a question; those of the site; a sprint of a board without a project of the server.
     ///
     /// Source: `GET /rest/agile/1.0/sprint/{id}`.
-    pub async fn sprint_by_id(&self, text: &str) -> Result<Value, ToolError> {
-        let id = number(text, "a sprint", "jira_get_sprints_from_board")?;
+    pub async fn sprint(&self, text: &str) -> Result<Value, ToolError> {
+        let id = match number(text, "a sprint", "jira_get_sprints_from_board") {
+            Ok(id) => id,
+            Err(_) if !text.trim().is_empty() => self.open_sprint(text, None).await?.to_string(),
+            Err(nothing) => return Err(nothing),
+        };
         let sprint: Value = self.site().json(Request::get(self.agile(["sprint", &id]))).await?;
         let board = sprint["originBoardId"].to_string();
         self.allow_board(&board, &format!("the sprint {id}")).await?;

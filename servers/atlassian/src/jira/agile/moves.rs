@@ -12,7 +12,7 @@ use crate::jira::Jira;
 use crate::jira::issue::Issue;
 use crate::jira::key::Key;
 use crate::jira::search::{Query, quoted};
-use crate::jira::shown::{Cast, Texts};
+use crate::jira::shown::{Cast, Texts, counted_issues};
 use crate::rest::Request;
 use crate::write::{Check, FieldChange, How, Inverse, Order, Plan, Restore, Step};
 
@@ -111,7 +111,7 @@ impl Jira {
         };
         Ok(Plan {
             tool,
-            summary: format!("move {} issues to {}", moved.len(), place(&target)),
+            summary: format!("move {} to {}", counted_issues(moved.len()), place(&target)),
             target: id.clone().unwrap_or_default(),
             changes,
             steps: moved.chunks(MAX_MOVED).map(step).collect(),
@@ -183,7 +183,7 @@ impl Jira {
         };
         Ok(Plan {
             tool: "jira_rank_issues",
-            summary: format!("rank {} issues {word} {other}", keys.len()),
+            summary: format!("rank {} {word} {other}", counted_issues(keys.len())),
             target: keys.first().map(|it| (*it).to_owned()).unwrap_or_default(),
             inverse: self.former_ranks(&keys, &order, looked_at),
             changes,

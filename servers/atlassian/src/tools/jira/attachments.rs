@@ -57,7 +57,7 @@ struct LeftOut {
 
 /// Reads the files attached to an issue. Returns a list, and the contents as embedded resources: text as text, all else as base64. Files
 /// beyond the limit of bytes are listed as left out.
-#[tool(read_only, open_world, title = "Files of an issue")]
+#[tool(read_only, title = "Files of an issue")]
 async fn jira_download_attachments(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("Only these files, by id or name.")] attachments: Option<Texts>,
@@ -73,7 +73,7 @@ async fn jira_download_attachments(
 
 /// Shows the pictures attached to an issue. Returns a list, and the pictures as images: PNG, JPEG, GIF and WebP. Those beyond the limit
 /// of bytes are listed as left out.
-#[tool(read_only, open_world, title = "Pictures of an issue")]
+#[tool(read_only, title = "Pictures of an issue")]
 async fn jira_get_issue_images(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("Only these pictures, by id or name.")] attachments: Option<Texts>,
@@ -181,7 +181,7 @@ fn resource(file: &Attachment, bytes: &[u8]) -> Content {
     })
 }
 
-/// A file to attach.
+// A file to attach.
 #[data]
 struct Upload {
     /// Such as SHOP-1.
@@ -200,7 +200,7 @@ struct Upload {
 }
 
 /// Attaches a file to an issue, from base64 or text. Returns its id and an undo handle.
-#[tool(additive, open_world, title = "Attach a file")]
+#[tool(additive, title = "Attach a file")]
 async fn jira_upload_attachment(
     #[arguments] it: Upload,
     jira: State<Jira>,

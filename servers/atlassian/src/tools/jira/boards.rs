@@ -34,7 +34,7 @@ struct BoardsView {
     next_page_token: Option<String>,
 }
 
-/// The boards to find.
+// The boards to find.
 #[data]
 struct GetBoards {
     /// A part of the name.
@@ -54,7 +54,7 @@ struct GetBoards {
 }
 
 /// Finds boards by name, project or type. Returns their ids, names and types.
-#[tool(read_only, open_world, title = "Boards")]
+#[tool(read_only, title = "Boards")]
 async fn jira_get_agile_boards(
     #[arguments] it: GetBoards,
     jira: State<Jira>,
@@ -77,7 +77,7 @@ async fn jira_get_agile_boards(
     Ok(BoardsView { boards: found.items, next_page_token: found.next })
 }
 
-/// The issues of a board.
+// The issues of a board.
 #[data]
 pub(crate) struct GetBoardIssues {
     /// From jira_get_agile_boards.
@@ -95,6 +95,7 @@ pub(crate) struct GetBoardIssues {
     #[default(10)]
     limit: u64,
     /// Has no effect: jira_get_issue expands.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     expand: Texts,
     /// From `next_page_token`.
@@ -110,7 +111,7 @@ impl GetBoardIssues {
 }
 
 /// Lists the issues of a board in their order there. Returns fields, a total, and a token for the next page.
-#[tool(read_only, open_world, title = "Issues of a board")]
+#[tool(read_only, title = "Issues of a board")]
 pub(crate) async fn jira_get_board_issues(
     #[arguments] it: GetBoardIssues,
     jira: State<Jira>,
@@ -137,7 +138,7 @@ pub(crate) struct SprintsView {
 }
 
 /// Lists the sprints of a board, the oldest first. Returns ids, names, states, goals and dates.
-#[tool(read_only, open_world, title = "Sprints of a board")]
+#[tool(read_only, title = "Sprints of a board")]
 pub(crate) async fn jira_get_sprints_from_board(
     #[argument("From jira_get_agile_boards.")] board_id: String,
     #[argument("`active`, `future` or `closed`; several with commas.")] state: Option<String>,
@@ -154,10 +155,10 @@ pub(crate) async fn jira_get_sprints_from_board(
     Ok(SprintsView { sprints: found.items, next_page_token: found.next })
 }
 
-/// The issues of a sprint.
+// The issues of a sprint.
 #[data]
 struct GetSprintIssues {
-    /// From jira_get_sprints_from_board.
+    /// From jira_get_sprints_from_board; or a name, or `current sprint`.
     sprint_id: String,
     /// Names or ids. By default the usual ones.
     #[serde(default)]
@@ -173,12 +174,12 @@ struct GetSprintIssues {
 }
 
 /// Lists the issues of a sprint in their order there. Returns fields, a total, and a token for the next page.
-#[tool(read_only, open_world, title = "Issues of a sprint")]
+#[tool(read_only, title = "Issues of a sprint")]
 async fn jira_get_sprint_issues(
     #[arguments] it: GetSprintIssues,
     jira: State<Jira>,
 ) -> Result<WithBlocks<IssuesView>, ToolError> {
-    let sprint = jira.sprint_by_id(&it.sprint_id).await?["id"].to_string();
+    let sprint = jira.sprint(&it.sprint_id).await?["id"].to_string();
     let fields = jira.fields().await?;
     let wanted = Wanted::read(&fields, it.fields.all())?.parameter();
     let slice = Slice {

@@ -27,7 +27,7 @@ pub(crate) struct CommentsView {
 }
 
 /// Reads the newest comments of an issue. Returns authors, times and bodies as Markdown.
-#[tool(read_only, open_world, title = "Comments of an issue")]
+#[tool(read_only, title = "Comments of an issue")]
 pub(crate) async fn jira_get_comments(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("The largest number of comments, at most 100.", default = 25)] limit: u64,
@@ -39,7 +39,7 @@ pub(crate) async fn jira_get_comments(
     Ok(CommentsView { total: found.total, comments: found.shown })
 }
 
-/// A comment to add.
+// A comment to add.
 #[data]
 pub(crate) struct AddComment {
     /// Such as SHOP-1.
@@ -62,7 +62,7 @@ pub(crate) struct AddComment {
 }
 
 /// Adds a comment to an issue. Returns its id and an undo handle.
-#[tool(additive, open_world, title = "Add a comment")]
+#[tool(additive, title = "Add a comment")]
 pub(crate) async fn jira_add_comment(
     #[arguments] it: AddComment,
     jira: State<Jira>,
@@ -99,7 +99,7 @@ pub(crate) async fn jira_add_comment(
     Ok(change)
 }
 
-/// A change of a comment.
+// A change of a comment.
 #[data]
 struct EditComment {
     /// Such as SHOP-1.
@@ -122,7 +122,7 @@ struct EditComment {
 }
 
 /// Changes a comment; what the edit did not touch stays as it was. Returns what changed and an undo handle.
-#[tool(destructive, open_world, title = "Change a comment")]
+#[tool(destructive, title = "Change a comment")]
 async fn jira_edit_comment(
     #[arguments] it: EditComment,
     jira: State<Jira>,

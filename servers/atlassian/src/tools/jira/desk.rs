@@ -40,7 +40,7 @@ struct DeskView {
 }
 
 /// Finds the service desk of a project. Returns its id for the other tools of service desks.
-#[tool(read_only, open_world, title = "Service desk of a project")]
+#[tool(read_only, title = "Service desk of a project")]
 async fn jira_get_service_desk_for_project(
     #[argument("Such as HELP.")] project_key: String,
     jira: State<Jira>,
@@ -65,7 +65,7 @@ struct QueuesView {
 }
 
 /// Lists the queues of a service desk. Returns ids, names, JQL, and how many issues are in each.
-#[tool(read_only, open_world, title = "Queues of a service desk")]
+#[tool(read_only, title = "Queues of a service desk")]
 async fn jira_get_service_desk_queues(
     #[argument("The id of the desk, or the key of its project.")] service_desk_id: String,
     #[argument("How many to skip.", default = 0)] start_at: u64,
@@ -81,7 +81,7 @@ async fn jira_get_service_desk_queues(
 }
 
 /// Lists the issues of a queue in its order. Returns the columns of the queue, and a token for the next page.
-#[tool(read_only, open_world, title = "Issues of a queue")]
+#[tool(read_only, title = "Issues of a queue")]
 async fn jira_get_queue_issues(
     #[argument("The id of the desk, or the key of its project.")] service_desk_id: String,
     #[argument("From jira_get_service_desk_queues.")] queue_id: String,
@@ -108,7 +108,7 @@ struct RequestTypesView {
 }
 
 /// Lists what customers can ask a service desk for. Returns the ids and names of request types.
-#[tool(read_only, open_world, title = "Request types")]
+#[tool(read_only, title = "Request types")]
 async fn jira_get_request_types(
     #[argument("The id of the desk, or the key of its project.")] service_desk_id: String,
     #[argument("How many to skip.", default = 0)] start_at: u64,
@@ -132,7 +132,7 @@ struct FormView {
 }
 
 /// Lists the fields of a request type. Returns ids, the names that customers see, what is required, and allowed values.
-#[tool(read_only, open_world, title = "Fields of a request type")]
+#[tool(read_only, title = "Fields of a request type")]
 async fn jira_get_request_type_fields(
     #[argument("The id of the desk, or the key of its project.")] service_desk_id: String,
     #[argument("From jira_get_request_types.")] request_type_id: String,
@@ -158,7 +158,7 @@ async fn jira_get_request_type_fields(
     })
 }
 
-/// A request of a customer.
+// A request of a customer.
 #[data]
 struct CreateRequest {
     /// The id of the desk, or the key of its project.
@@ -173,6 +173,7 @@ struct CreateRequest {
     #[serde(default)]
     request_participants: Texts,
     /// Not supported here: attach files to the issue that was made.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     attachments: Option<Texts>,
     /// Refuse a customer whom the site does not know.
@@ -187,7 +188,7 @@ struct CreateRequest {
 }
 
 /// Makes a request in a service desk, as a customer would. Returns its key and an undo handle, which deletes the issue.
-#[tool(additive, open_world, title = "Make a customer request")]
+#[tool(additive, title = "Make a customer request")]
 async fn jira_create_customer_request(
     #[arguments] it: CreateRequest,
     jira: State<Jira>,

@@ -26,7 +26,7 @@ struct DevelopmentView {
 }
 
 /// Reads the pull requests, branches, commits and builds of an issue. Returns their states, authors and addresses.
-#[tool(read_only, open_world, title = "Development of an issue")]
+#[tool(read_only, title = "Development of an issue")]
 async fn jira_get_issue_development_info(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("Only this tool, such as GitHub, stash or bitbucket.")] application_type: Option<String>,
@@ -39,7 +39,7 @@ async fn jira_get_issue_development_info(
 }
 
 /// Reads the pull requests, branches, commits and builds of up to 50 issues. Returns those of each, and which could not be read.
-#[tool(read_only, open_world, title = "Development of issues")]
+#[tool(read_only, title = "Development of issues")]
 async fn jira_get_issues_development_info(
     #[argument("Such as SHOP-1,SHOP-2.")] issue_keys: Texts,
     #[argument("Only this tool, such as GitHub, stash or bitbucket.")] application_type: Option<String>,

@@ -29,11 +29,13 @@ struct FieldView {
 }
 
 /// Finds fields by a part of their name. Returns ids, names and types, the nearest first.
-#[tool(read_only, open_world, title = "Find fields")]
+#[tool(read_only, title = "Find fields")]
 async fn jira_search_fields(
     #[argument("A part of the name; nothing for all.", default = "")] keyword: String,
     #[argument("The largest number of fields.", default = 10)] limit: u64,
-    #[argument("Has no effect: fields are read once per server.", default = false)] refresh: bool,
+    #[argument("Has no effect: fields are read once per server.", default = false)]
+    #[schemars(extend("deprecated" = true))]
+    refresh: bool,
     jira: State<Jira>,
 ) -> Result<FieldsView, ToolError> {
     let _ = refresh;
@@ -68,12 +70,13 @@ struct OptionsView {
     options: Vec<String>,
 }
 
-/// The field whose values are wanted.
+// The field whose values are wanted.
 #[data]
 struct FieldOptions {
     /// The id or name.
     field_id: String,
     /// Has no effect: the project decides.
+    #[schemars(extend("deprecated" = true))]
     context_id: Option<String>,
     /// The project where the field is used.
     project_key: Option<String>,
@@ -84,12 +87,13 @@ struct FieldOptions {
     /// The largest number of values.
     return_limit: Option<u64>,
     /// Has no effect: values are names.
+    #[schemars(extend("deprecated" = true))]
     #[default(false)]
     values_only: bool,
 }
 
 /// Lists the values that a field allows, in a project and for a type of issue if they are given. Returns their names.
-#[tool(read_only, open_world, title = "Values of a field")]
+#[tool(read_only, title = "Values of a field")]
 async fn jira_get_field_options(
     #[arguments] it: FieldOptions,
     jira: State<Jira>,

@@ -34,7 +34,7 @@ struct FiltersView {
     next_page_token: Option<String>,
 }
 
-/// The filters to find.
+// The filters to find.
 #[data]
 struct GetFilters {
     /// Only this one.
@@ -52,7 +52,7 @@ struct GetFilters {
 }
 
 /// Lists saved searches by name, or one by its id; Data Center lists favourites only. Returns ids, names and JQL.
-#[tool(read_only, open_world, title = "Saved searches")]
+#[tool(read_only, title = "Saved searches")]
 async fn jira_get_filters(#[arguments] it: GetFilters, jira: State<Jira>) -> Result<FiltersView, ToolError> {
     let mut cast = Cast::default();
     if let Some(id) = &it.filter_id {
@@ -68,7 +68,7 @@ async fn jira_get_filters(#[arguments] it: GetFilters, jira: State<Jira>) -> Res
     Ok(FiltersView { filters: found.items, next_page_token: found.next })
 }
 
-/// A saved search to make.
+// A saved search to make.
 #[data]
 struct CreateFilter {
     name: String,
@@ -83,7 +83,7 @@ struct CreateFilter {
 }
 
 /// Saves a search, for this account alone unless its settings share. Returns the id and an undo handle.
-#[tool(additive, open_world, title = "Save a search")]
+#[tool(additive, title = "Save a search")]
 async fn jira_create_filter(
     #[arguments] it: CreateFilter,
     jira: State<Jira>,
@@ -106,7 +106,7 @@ async fn jira_create_filter(
     Ok(change)
 }
 
-/// A change of a saved search.
+// A change of a saved search.
 #[data]
 struct UpdateFilter {
     /// From jira_get_filters.
@@ -122,7 +122,7 @@ struct UpdateFilter {
 }
 
 /// Changes a saved search; what is not given stays. Returns what changed and an undo handle.
-#[tool(destructive, open_world, title = "Change a saved search")]
+#[tool(destructive, title = "Change a saved search")]
 async fn jira_update_filter(
     #[arguments] it: UpdateFilter,
     jira: State<Jira>,
@@ -141,7 +141,7 @@ async fn jira_update_filter(
 }
 
 /// Deletes a saved search. Returns its JQL and an undo handle, which saves it again under a new id.
-#[tool(destructive, open_world, title = "Delete a saved search")]
+#[tool(destructive, title = "Delete a saved search")]
 async fn jira_delete_filter(
     #[argument("From jira_get_filters.")] filter_id: String,
     #[argument("Only show what would be deleted.", default = false)] preview: bool,
@@ -163,7 +163,7 @@ struct DashboardsView {
 }
 
 /// Lists the dashboards that this account may see. Returns ids, names and addresses.
-#[tool(read_only, open_world, title = "Dashboards")]
+#[tool(read_only, title = "Dashboards")]
 async fn jira_list_dashboards(
     #[argument("How many to skip.", default = 0)] start_at: u64,
     #[argument("The largest number, at most 100.", default = 20)] limit: u64,
@@ -183,7 +183,7 @@ struct GadgetsView {
 }
 
 /// Lists the gadgets of a dashboard. Returns their titles, kinds and places.
-#[tool(read_only, open_world, title = "Gadgets of a dashboard")]
+#[tool(read_only, title = "Gadgets of a dashboard")]
 async fn jira_get_dashboard_gadgets(
     #[argument("From jira_list_dashboards.")] dashboard_id: String,
     jira: State<Jira>,

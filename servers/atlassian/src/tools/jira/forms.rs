@@ -25,7 +25,7 @@ struct FormsView {
 }
 
 /// Lists the forms of an issue. Returns their ids, names, and whether they are submitted.
-#[tool(read_only, open_world, title = "Forms of an issue")]
+#[tool(read_only, title = "Forms of an issue")]
 async fn jira_get_issue_proforma_forms(
     #[argument("Such as HELP-1.")] issue_key: String,
     jira: State<Jira>,
@@ -41,7 +41,7 @@ struct FormView {
 }
 
 /// Reads a form of an issue. Returns its questions with their ids, labels, choices and answers.
-#[tool(read_only, open_world, title = "A form of an issue")]
+#[tool(read_only, title = "A form of an issue")]
 async fn jira_get_proforma_form_details(
     #[argument("Such as HELP-1.")] issue_key: String,
     #[argument("From jira_get_issue_proforma_forms.")] form_id: String,
@@ -52,7 +52,7 @@ async fn jira_get_proforma_form_details(
     Ok(FormView { form: jira.shown_form(&form) })
 }
 
-/// Answers to save.
+// Answers to save.
 #[data]
 struct UpdateAnswers {
     /// Such as HELP-1.
@@ -67,7 +67,7 @@ struct UpdateAnswers {
 }
 
 /// Saves answers in a form of an issue; other answers stay. Returns the former answers, which can be written again.
-#[tool(destructive, open_world, title = "Answer a form")]
+#[tool(destructive, title = "Answer a form")]
 async fn jira_update_proforma_form_answers(
     #[arguments] it: UpdateAnswers,
     jira: State<Jira>,

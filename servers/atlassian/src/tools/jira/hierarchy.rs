@@ -29,7 +29,7 @@ struct EpicsView {
 }
 
 /// Lists the epics of a project below their parents. Returns the status of each, and how many of its issues are done.
-#[tool(read_only, open_world, title = "Epics of a project")]
+#[tool(read_only, title = "Epics of a project")]
 async fn jira_get_project_epic_hierarchy(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("The largest number of epics, at most 1000.", default = 200)] max_epics: u64,
@@ -57,7 +57,7 @@ struct DependenciesView {
 }
 
 /// Finds links from issues of a project to those of other projects. Returns them by project, with the status of the other issue.
-#[tool(read_only, open_world, title = "Dependencies between projects")]
+#[tool(read_only, title = "Dependencies between projects")]
 async fn jira_get_cross_project_dependencies(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("The largest number of issues to look at, at most 1000.", default = 200)] max_issues: u64,

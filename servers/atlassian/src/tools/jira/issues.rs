@@ -9,6 +9,7 @@ use crate::jira::Jira;
 use crate::jira::input::list;
 use crate::jira::issue::{CreateFields, Edit, text_of};
 use crate::jira::people::{Among, is_no_one};
+use crate::jira::shown::counted_issues;
 use crate::tools::args::Texts;
 use crate::tools::{write, write_once};
 use crate::write::{Change, FieldChange, Inverse, Journal, Plan, Step};
@@ -23,7 +24,7 @@ pub(crate) fn entries() -> Entries {
         .tool(jira_delete_issue)
 }
 
-/// An issue to make.
+// An issue to make.
 #[data]
 pub(crate) struct CreateIssue {
     /// Such as SHOP.
@@ -55,7 +56,7 @@ pub(crate) struct CreateIssue {
 }
 
 /// Makes an issue. Returns its key, its fields and an undo handle; preview shows it first.
-#[tool(additive, open_world, title = "Make an issue")]
+#[tool(additive, title = "Make an issue")]
 pub(crate) async fn jira_create_issue(
     #[arguments] it: CreateIssue,
     jira: State<Jira>,
@@ -100,7 +101,7 @@ pub(crate) async fn jira_create_issue(
     jira.explained(change, &project, None, Some(&it.issue_type)).await
 }
 
-/// Issues to make.
+// Issues to make.
 #[data]
 struct BatchCreate {
     /// A list of objects with project_key, summary, issue_type, and optionally assignee, description, components and other fields by name.
@@ -117,7 +118,7 @@ struct BatchCreate {
 }
 
 /// Makes up to 50 issues in one request. Returns the keys of those that were made, and for each other one why not.
-#[tool(additive, open_world, title = "Make issues")]
+#[tool(additive, title = "Make issues")]
 async fn jira_batch_create_issues(
     #[arguments] it: BatchCreate,
     jira: State<Jira>,
@@ -168,7 +169,7 @@ async fn jira_batch_create_issues(
     let plan = Plan {
         tool: "jira_batch_create_issues",
         target: String::new(),
-        summary: format!("make {} issues", bodies.len()),
+        summary: format!("make {}", counted_issues(bodies.len())),
         changes,
         steps: vec![Step::kept(request, "made")],
         inverse: Inverse::None("delete the issues one by one".to_owned()),
@@ -188,7 +189,7 @@ async fn jira_batch_create_issues(
     Ok(change)
 }
 
-/// A change of an issue.
+// A change of an issue.
 #[data]
 pub(crate) struct UpdateIssue {
     /// Such as SHOP-1.
@@ -202,6 +203,7 @@ pub(crate) struct UpdateIssue {
     #[serde(default)]
     pub(crate) components: Option<Texts>,
     /// Paths of files: not supported here; jira_upload_attachment takes contents.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     pub(crate) attachments: Option<Texts>,
     /// The description is only this section, by its heading or as `[2]`.
@@ -223,7 +225,7 @@ pub(crate) struct UpdateIssue {
 }
 
 /// Changes fields of an issue. A description edited as Markdown keeps all that was not touched. Returns what changed and an undo handle.
-#[tool(destructive, open_world, title = "Change an issue")]
+#[tool(destructive, title = "Change an issue")]
 pub(crate) async fn jira_update_issue(
     #[arguments] it: UpdateIssue,
     jira: State<Jira>,
@@ -260,7 +262,7 @@ pub(crate) async fn jira_update_issue(
 }
 
 /// Assigns an issue to a person, or to no one. Returns the change and an undo handle.
-#[tool(destructive, open_world, idempotent, title = "Assign an issue")]
+#[tool(destructive, idempotent, title = "Assign an issue")]
 async fn jira_assign_issue(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("`me`, a name, an e-mail address or an account id; nothing for no one.")] assignee: Option<
@@ -301,7 +303,7 @@ pub(crate) async fn assigned(
 }
 
 /// Deletes an issue for good. Returns what was deleted; this can't be taken back.
-#[tool(destructive, open_world, title = "Delete an issue")]
+#[tool(destructive, title = "Delete an issue")]
 async fn jira_delete_issue(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("Delete its sub-tasks too.", default = false)] delete_subtasks: bool,

@@ -40,7 +40,7 @@ struct LinkType {
 }
 
 /// Lists the types of links between issues. Returns their names and their words, such as "blocks" and "is blocked by".
-#[tool(read_only, open_world, title = "Types of links")]
+#[tool(read_only, title = "Types of links")]
 async fn jira_get_link_types(
     #[argument("Only types with this text in their name or words.")] name_filter: Option<String>,
     jira: State<Jira>,
@@ -56,7 +56,7 @@ async fn jira_get_link_types(
     Ok(LinkTypes { link_types })
 }
 
-/// A link to make.
+// A link to make.
 #[data]
 struct CreateLink {
     /// The name of the type, such as Blocks; or its words, such as "is blocked by".
@@ -78,7 +78,7 @@ struct CreateLink {
 }
 
 /// Links two issues: the inward one blocks (duplicates, clones, …) the outward one. Returns the sentence, the link's id and an undo handle.
-#[tool(additive, open_world, idempotent, title = "Link issues")]
+#[tool(additive, idempotent, title = "Link issues")]
 async fn jira_create_issue_link(
     #[arguments] it: CreateLink,
     jira: State<Jira>,
@@ -113,7 +113,7 @@ async fn jira_create_issue_link(
 }
 
 /// Removes a link between two issues. Returns what was linked and an undo handle.
-#[tool(destructive, open_world, title = "Remove a link")]
+#[tool(destructive, title = "Remove a link")]
 async fn jira_remove_issue_link(
     #[argument("`link_id` of a link, from jira_get_issue with `include: links`.")] link_id: String,
     #[argument("Only show what would be removed.", default = false)] preview: bool,
@@ -126,7 +126,7 @@ async fn jira_remove_issue_link(
 }
 
 /// Puts an issue into an epic, in place of the one it was in. Returns the change and an undo handle.
-#[tool(destructive, open_world, idempotent, title = "Put an issue into an epic")]
+#[tool(destructive, idempotent, title = "Put an issue into an epic")]
 async fn jira_link_to_epic(
     #[argument("Such as SHOP-2.")] issue_key: String,
     #[argument("The key of the epic; `none` takes the issue out of its epic.")] epic_key: String,
@@ -147,7 +147,7 @@ struct RemoteLinks {
 }
 
 /// Lists the links of an issue to web pages and other products. Returns their ids, addresses, titles and relationships.
-#[tool(read_only, open_world, title = "Pages that an issue links to")]
+#[tool(read_only, title = "Pages that an issue links to")]
 async fn jira_get_remote_issue_links(
     #[argument("Such as SHOP-1.")] issue_key: String,
     jira: State<Jira>,
@@ -157,7 +157,7 @@ async fn jira_get_remote_issue_links(
 }
 
 /// Links an issue to a web page or a Confluence page. Returns the link's id and an undo handle.
-#[tool(additive, open_world, title = "Link an issue to a page")]
+#[tool(additive, title = "Link an issue to a page")]
 async fn jira_create_remote_issue_link(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("The address of the page.")] url: String,

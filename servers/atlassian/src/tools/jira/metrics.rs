@@ -37,7 +37,7 @@ struct DatesView {
 }
 
 /// Reads when an issue was made, changed, due and resolved. Returns its history of statuses, with the time spent in each.
-#[tool(read_only, open_world, title = "Dates of an issue")]
+#[tool(read_only, title = "Dates of an issue")]
 async fn jira_get_issue_dates(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("Whether to list each stay in a status.", default = true)] include_status_changes: bool,
@@ -92,7 +92,7 @@ struct SlaView {
     status_changes: Vec<Value>,
 }
 
-/// The metrics to compute.
+// The metrics to compute.
 #[data]
 struct GetSla {
     /// Such as SHOP-1.
@@ -109,7 +109,7 @@ struct GetSla {
 }
 
 /// Computes how long an issue took: from creation (lead), from first work (cycle), in each status. Returns times, and SLAs of service desks.
-#[tool(read_only, open_world, title = "Times and SLAs of an issue")]
+#[tool(read_only, title = "Times and SLAs of an issue")]
 async fn jira_get_issue_sla(#[arguments] it: GetSla, jira: State<Jira>) -> Result<SlaView, ToolError> {
     let wanted = if it.metrics.all().is_empty() { jira.usual_metrics() } else { it.metrics.all() };
     let names = match wanted {

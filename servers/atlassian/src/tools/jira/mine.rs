@@ -13,7 +13,7 @@ pub(crate) fn entries() -> Entries {
     Entries::new().tool(jira_get_my_issues)
 }
 
-/// A search of own issues.
+// A search of own issues.
 #[data]
 struct MyIssues {
     /// Whether issues that are done are listed too.
@@ -34,7 +34,7 @@ struct MyIssues {
 
 /// Lists the issues that are assigned to the account of this server, those updated last first. Returns their fields and a token for the
 /// next page.
-#[tool(read_only, open_world, title = "My issues")]
+#[tool(read_only, title = "My issues")]
 async fn jira_get_my_issues(
     #[arguments] it: MyIssues,
     jira: State<Jira>,

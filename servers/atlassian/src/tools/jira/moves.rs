@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 const LOOKS: u32 = 240;
 
 /// Moves an issue to another project, where it gets a new key. Returns the new key and an undo handle.
-#[tool(destructive, open_world, title = "Move an issue")]
+#[tool(destructive, title = "Move an issue")]
 async fn jira_move_issue(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("The key of the other project.")] target_project_key: String,
@@ -83,7 +83,7 @@ struct Changelogs {
 }
 
 /// Reads the histories of up to 1000 issues at once. Returns who changed which field when, from what to what.
-#[tool(read_only, open_world, title = "Histories of issues")]
+#[tool(read_only, title = "Histories of issues")]
 async fn jira_batch_get_changelogs(
     #[argument("Keys or ids.")] issue_ids_or_keys: Texts,
     #[argument("Only these fields, by name or id.")] fields: Option<Texts>,

@@ -40,7 +40,7 @@ impl From<Part<Value>> for ProjectsView {
 }
 
 /// Lists the projects that the account can see. Returns their keys, names, ids, types and leads.
-#[tool(read_only, open_world, title = "Projects")]
+#[tool(read_only, title = "Projects")]
 pub(crate) async fn jira_get_all_projects(
     #[argument("Whether archived ones are listed too.", default = false)] include_archived: bool,
     #[argument("The largest number of projects, at most 100.", default = 100)] limit: u64,
@@ -52,7 +52,7 @@ pub(crate) async fn jira_get_all_projects(
     Ok(jira.find_projects("", archived, most, page_token.as_deref()).await?.into())
 }
 
-/// A search of projects.
+// A search of projects.
 #[data]
 struct SearchProjects {
     /// A part of the name or key.
@@ -68,7 +68,7 @@ struct SearchProjects {
 }
 
 /// Finds projects by a part of their name or key. Returns their keys, names, ids, types and leads.
-#[tool(read_only, open_world, title = "Find projects")]
+#[tool(read_only, title = "Find projects")]
 async fn jira_search_projects(
     #[arguments] it: SearchProjects,
     jira: State<Jira>,
@@ -90,7 +90,7 @@ struct ComponentsView {
 }
 
 /// Lists the components of a project. Returns their ids, names, descriptions and leads.
-#[tool(read_only, open_world, title = "Components of a project")]
+#[tool(read_only, title = "Components of a project")]
 async fn jira_get_project_components(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("The largest number of components, at most 500.", default = 100)] limit: u64,
@@ -104,7 +104,7 @@ async fn jira_get_project_components(
 }
 
 /// Makes a component in a project. Returns its id and an undo handle.
-#[tool(additive, open_world, title = "Make a component")]
+#[tool(additive, title = "Make a component")]
 async fn jira_create_component(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("The name.")] name: String,

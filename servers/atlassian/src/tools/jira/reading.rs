@@ -45,7 +45,7 @@ pub(crate) struct IssueView {
     people: BTreeMap<String, String>,
 }
 
-/// The issue to read.
+// The issue to read.
 #[data]
 pub(crate) struct GetIssue {
     /// Such as SHOP-1, or its address.
@@ -66,9 +66,11 @@ pub(crate) struct GetIssue {
     #[serde(default)]
     include: Texts,
     /// Has no effect: reading leaves no trace.
+    #[schemars(extend("deprecated" = true))]
     #[default(true)]
     update_history: bool,
     /// Has no effect: fields have their names.
+    #[schemars(extend("deprecated" = true))]
     #[default(false)]
     use_display_names: bool,
     /// The description as Jira stores it, in place of Markdown.
@@ -78,7 +80,7 @@ pub(crate) struct GetIssue {
 
 /// Reads one issue: fields with a value, description as Markdown, the newest comments. Returns names for people and statuses; use
 /// jira_search for many issues.
-#[tool(read_only, open_world, title = "Get an issue")]
+#[tool(read_only, title = "Get an issue")]
 async fn jira_get_issue(#[arguments] it: GetIssue, jira: State<Jira>) -> Result<IssueView, ToolError> {
     issue(&it, &jira).await
 }
@@ -196,7 +198,7 @@ pub(crate) struct IssuesView {
     next_page_token: Option<String>,
 }
 
-/// A search of issues.
+// A search of issues.
 #[data]
 pub(crate) struct SearchIssues {
     /// JQL, such as `project = SHOP AND status != Done ORDER BY updated DESC`; or words to find.
@@ -214,11 +216,13 @@ pub(crate) struct SearchIssues {
     #[serde(default)]
     projects_filter: Texts,
     /// Has no effect: jira_get_issue expands.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     expand: Texts,
     /// From `next_page_token`.
     page_token: Option<String>,
     /// Has no effect: fields have their names.
+    #[schemars(extend("deprecated" = true))]
     #[default(false)]
     use_display_names: bool,
 }
@@ -240,7 +244,7 @@ impl SearchIssues {
 }
 
 /// Finds issues by JQL or words. Returns their fields, a link for each, and a token for the next page.
-#[tool(read_only, open_world, title = "Search issues")]
+#[tool(read_only, title = "Search issues")]
 pub(crate) async fn jira_search(
     #[arguments] it: SearchIssues,
     jira: State<Jira>,
@@ -253,7 +257,7 @@ pub(crate) async fn jira_search(
 }
 
 /// Lists the issues of a project, those updated last first. Returns fields and a token for the next page; jira_search takes JQL.
-#[tool(read_only, open_world, title = "Issues of a project")]
+#[tool(read_only, title = "Issues of a project")]
 async fn jira_get_project_issues(
     #[argument("The key of the project, such as SHOP.")] project_key: String,
     #[argument("The largest number of issues, at most 100.", default = 10)] limit: u64,

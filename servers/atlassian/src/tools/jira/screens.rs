@@ -26,7 +26,7 @@ struct IssueTypes {
 }
 
 /// Lists the types of issues that can be made in a project. Returns their ids and names, and which are sub-tasks.
-#[tool(read_only, open_world, title = "Types of issues of a project")]
+#[tool(read_only, title = "Types of issues of a project")]
 async fn jira_get_project_issue_types(
     #[argument("Such as SHOP.")] project_key: String,
     jira: State<Jira>,
@@ -53,7 +53,7 @@ struct ScreenFields {
 }
 
 /// Lists the fields of the screen for a new issue of a type. Returns their types, which are required, and the values that they allow.
-#[tool(read_only, open_world, title = "Fields of a new issue")]
+#[tool(read_only, title = "Fields of a new issue")]
 async fn jira_get_create_fields(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("The id or the name of the type.")] issue_type_id: String,
@@ -68,7 +68,7 @@ async fn jira_get_create_fields(
 
 /// Lists the fields that issues of a project can have, over all types. Returns their types, and the issue types if not all have the
 /// field; jira_get_create_fields has the values that they allow.
-#[tool(read_only, open_world, title = "Fields of a project")]
+#[tool(read_only, title = "Fields of a project")]
 async fn jira_get_project_fields(
     #[argument("Such as SHOP.")] project_key: String,
     jira: State<Jira>,
@@ -78,7 +78,7 @@ async fn jira_get_project_fields(
 }
 
 /// Lists the fields of an issue that can be changed now. Returns their types, which are required, and the values that they allow.
-#[tool(read_only, open_world, title = "Fields to change")]
+#[tool(read_only, title = "Fields to change")]
 async fn jira_get_edit_metadata(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("Only these fields, by name or id.")] fields: Option<Texts>,
@@ -110,7 +110,7 @@ struct Priorities {
 }
 
 /// Lists the priorities of the site, the highest first. Returns their ids, names and descriptions.
-#[tool(read_only, open_world, title = "Priorities")]
+#[tool(read_only, title = "Priorities")]
 async fn jira_get_priorities(jira: State<Jira>) -> Result<Priorities, ToolError> {
     let all: Vec<Value> = jira.site().json(jira.get(["priority"])).await?;
     let priorities =
@@ -126,7 +126,7 @@ struct Statuses {
 }
 
 /// Lists the statuses of the site, or those of the types of issues of a project. Returns their names and categories.
-#[tool(read_only, open_world, title = "Statuses")]
+#[tool(read_only, title = "Statuses")]
 async fn jira_get_statuses(
     #[argument("Only the statuses of this project, such as SHOP.")] project_key: Option<String>,
     jira: State<Jira>,

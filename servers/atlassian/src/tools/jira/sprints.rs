@@ -20,7 +20,7 @@ pub(crate) fn entries() -> Entries {
         .tool(jira_rank_issues)
 }
 
-/// A sprint to make.
+// A sprint to make.
 #[data]
 struct CreateSprint {
     /// From jira_get_agile_boards.
@@ -37,7 +37,7 @@ struct CreateSprint {
 }
 
 /// Makes a future sprint of a board; jira_update_sprint starts it. Returns its id and an undo handle.
-#[tool(additive, open_world, title = "Make a sprint")]
+#[tool(additive, title = "Make a sprint")]
 async fn jira_create_sprint(
     #[arguments] it: CreateSprint,
     jira: State<Jira>,
@@ -61,10 +61,10 @@ async fn jira_create_sprint(
     Ok(change)
 }
 
-/// A change of a sprint.
+// A change of a sprint.
 #[data]
 struct UpdateSprint {
-    /// From jira_get_sprints_from_board.
+    /// From jira_get_sprints_from_board; or a name, or `current sprint`.
     sprint_id: String,
     name: Option<String>,
     /// `active` starts it, `closed` ends it; neither can be taken back.
@@ -80,14 +80,14 @@ struct UpdateSprint {
 }
 
 /// Changes, starts or ends a sprint; what is not given stays. Returns what changed and an undo handle.
-#[tool(destructive, open_world, title = "Change a sprint")]
+#[tool(destructive, title = "Change a sprint")]
 async fn jira_update_sprint(
     #[arguments] it: UpdateSprint,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
 ) -> Result<Change, ToolError> {
-    let sprint = jira.sprint_by_id(&it.sprint_id).await?;
+    let sprint = jira.sprint(&it.sprint_id).await?;
     let fields = SprintFields {
         name: it.name.as_deref(),
         goal: it.goal.as_deref(),
@@ -110,10 +110,10 @@ async fn keys(jira: &Jira, texts: &Texts) -> Result<Vec<Key>, ToolError> {
     Ok(keys)
 }
 
-/// Issues for a sprint.
+// Issues for a sprint.
 #[data]
 struct AddToSprint {
-    /// From jira_get_sprints_from_board.
+    /// From jira_get_sprints_from_board; or a name, or `current sprint`.
     sprint_id: String,
     /// Such as SHOP-1,SHOP-2.
     issue_keys: Texts,
@@ -123,21 +123,21 @@ struct AddToSprint {
 }
 
 /// Moves issues into a sprint, out of the one that they are in. Returns the former place of each, and an undo handle.
-#[tool(destructive, open_world, title = "Add issues to a sprint")]
+#[tool(destructive, title = "Add issues to a sprint")]
 async fn jira_add_issues_to_sprint(
     #[arguments] it: AddToSprint,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
 ) -> Result<Change, ToolError> {
-    let sprint = jira.sprint_by_id(&it.sprint_id).await?;
+    let sprint = jira.sprint(&it.sprint_id).await?;
     let keys = keys(&jira, &it.issue_keys).await?;
     let plan = jira.plan_to_sprint("jira_add_issues_to_sprint", &keys, Some(&sprint)).await?;
     write(&jira, &journal, &context, plan, it.preview).await
 }
 
 /// Moves issues to the backlog, out of the sprint that they are in. Returns the former place of each, and an undo handle.
-#[tool(destructive, open_world, title = "Move issues to the backlog")]
+#[tool(destructive, title = "Move issues to the backlog")]
 async fn jira_move_issues_to_backlog(
     #[argument("Such as SHOP-1,SHOP-2.")] issue_keys: Texts,
     #[argument("Only show what would change.", default = false)] preview: bool,
@@ -150,7 +150,7 @@ async fn jira_move_issues_to_backlog(
     write(&jira, &journal, &context, plan, preview).await
 }
 
-/// A new place in the order.
+// A new place in the order.
 #[data]
 struct RankIssues {
     /// At most 50, in their new order.
@@ -165,7 +165,7 @@ struct RankIssues {
 }
 
 /// Moves issues up or down in boards and backlogs: before or after another issue. Returns the former places and an undo handle.
-#[tool(destructive, open_world, title = "Rank issues")]
+#[tool(destructive, title = "Rank issues")]
 async fn jira_rank_issues(
     #[arguments] it: RankIssues,
     jira: State<Jira>,

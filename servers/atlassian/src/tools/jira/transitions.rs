@@ -23,7 +23,7 @@ struct Transitions {
 }
 
 /// Lists the transitions that are possible now. Returns their ids, names, the status they lead to, and the fields they ask for.
-#[tool(read_only, open_world, title = "Transitions of an issue")]
+#[tool(read_only, title = "Transitions of an issue")]
 async fn jira_get_transitions(
     #[argument("Such as SHOP-1.")] issue_key: String,
     jira: State<Jira>,
@@ -52,7 +52,7 @@ pub(crate) fn shown(all: &Value) -> Value {
     Value::Array(all.collect())
 }
 
-/// A step of an issue.
+// A step of an issue.
 #[data]
 pub(crate) struct Transition {
     /// Such as SHOP-1.
@@ -73,7 +73,7 @@ pub(crate) struct Transition {
 }
 
 /// Moves an issue to another status. Returns the change and an undo handle, which needs a transition that leads back.
-#[tool(destructive, open_world, title = "Move an issue to a status")]
+#[tool(destructive, title = "Move an issue to a status")]
 async fn jira_transition_issue(
     #[arguments] it: Transition,
     jira: State<Jira>,

@@ -51,7 +51,7 @@ impl From<&Person> for PersonView {
 }
 
 /// Reads the profile of one person. Returns the id, name, e-mail address and time zone; jira_search_users finds people by a part of a name.
-#[tool(read_only, open_world, title = "Profile of a person")]
+#[tool(read_only, title = "Profile of a person")]
 async fn jira_get_user_profile(
     #[argument("`me`, a name, an e-mail address, an account id, a user name or a user key.")] user_identifier: String,
     jira: State<Jira>,
@@ -75,7 +75,7 @@ fn people(found: &[Person], most: u64) -> PeopleView {
 }
 
 /// Finds people who may be assigned issues of a project, or one issue; name one of the two. Returns their ids and names.
-#[tool(read_only, open_world, title = "Find people to assign")]
+#[tool(read_only, title = "Find people to assign")]
 async fn jira_search_assignable_users(
     #[argument("A part of the name, user name or e-mail address; nothing for all.")] query: String,
     #[argument("Such as SHOP.")] project_key: Option<String>,
@@ -100,7 +100,7 @@ async fn jira_search_assignable_users(
 }
 
 /// Finds people of the site by a part of their name. Returns their ids, names and e-mail addresses.
-#[tool(read_only, open_world, title = "Find people")]
+#[tool(read_only, title = "Find people")]
 async fn jira_search_users(
     #[argument("A part of the name, user name or e-mail address.")] query: String,
     #[argument("The largest number of people, at most 100.", default = 20)] limit: u64,
@@ -125,7 +125,7 @@ struct AccountView {
 }
 
 /// Tells whose account this server uses, and at which site. Returns the person, the address and the product.
-#[tool(read_only, open_world, title = "Who am I")]
+#[tool(read_only, title = "Who am I")]
 async fn jira_whoami(jira: State<Jira>) -> Result<AccountView, ToolError> {
     let person = jira.person("me", Among::All, "user_identifier").await?;
     Ok(AccountView {

@@ -33,7 +33,7 @@ struct VersionsView {
 }
 
 /// Lists the versions of a project, in its order. Returns their ids, names, dates, and whether they are released or archived.
-#[tool(read_only, open_world, title = "Versions of a project")]
+#[tool(read_only, title = "Versions of a project")]
 async fn jira_get_project_versions(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("The largest number of versions, at most 200.", default = 50)] limit: u64,
@@ -47,7 +47,7 @@ async fn jira_get_project_versions(
 }
 
 /// Makes a version in a project. Returns the version with its id, and an undo handle.
-#[tool(additive, open_world, title = "Make a version")]
+#[tool(additive, title = "Make a version")]
 async fn jira_create_version(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("The name, such as 2.1.0.")] name: String,
@@ -72,7 +72,7 @@ async fn jira_create_version(
 }
 
 /// Makes up to 50 versions in a project. Returns for each its id or why it was not made, and one undo handle for all.
-#[tool(additive, open_world, title = "Make versions")]
+#[tool(additive, title = "Make versions")]
 async fn jira_batch_create_versions(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("A list of objects with name, and optionally startDate, releaseDate and description.")]
@@ -124,7 +124,7 @@ async fn jira_batch_create_versions(
     Ok(change)
 }
 
-/// A change of a version.
+// A change of a version.
 #[data]
 struct UpdateVersion {
     /// From jira_get_project_versions.
@@ -145,7 +145,7 @@ struct UpdateVersion {
 }
 
 /// Changes a version: what is not given stays as it is. Returns what changed and an undo handle.
-#[tool(destructive, open_world, idempotent, title = "Change a version")]
+#[tool(destructive, idempotent, title = "Change a version")]
 async fn jira_update_version(
     #[arguments] it: UpdateVersion,
     jira: State<Jira>,

@@ -27,7 +27,7 @@ struct WatchersView {
 }
 
 /// Lists the people who watch an issue. Returns their names and how many they are.
-#[tool(read_only, open_world, title = "Watchers of an issue")]
+#[tool(read_only, title = "Watchers of an issue")]
 async fn jira_get_issue_watchers(
     #[argument("Such as SHOP-1.")] issue_key: String,
     jira: State<Jira>,
@@ -42,7 +42,7 @@ async fn jira_get_issue_watchers(
 }
 
 /// Makes a person a watcher of an issue. Returns the change and an undo handle.
-#[tool(additive, open_world, idempotent, title = "Add a watcher")]
+#[tool(additive, idempotent, title = "Add a watcher")]
 async fn jira_add_watcher(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("`me`, a name, an e-mail address or an account id.")] user_identifier: String,
@@ -65,7 +65,7 @@ async fn jira_add_watcher(
 }
 
 /// Takes a person off the watchers of an issue; name them in one of the arguments. Returns the change and an undo handle.
-#[tool(destructive, open_world, idempotent, title = "Remove a watcher")]
+#[tool(destructive, idempotent, title = "Remove a watcher")]
 async fn jira_remove_watcher(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("A user name.")] username: Option<String>,

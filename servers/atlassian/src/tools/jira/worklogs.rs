@@ -32,7 +32,7 @@ struct WorklogsView {
 }
 
 /// Reads the worklogs of an issue, the oldest first. Returns authors, starts, times and comments, and the sum of all in seconds.
-#[tool(read_only, open_world, title = "Worklogs of an issue")]
+#[tool(read_only, title = "Worklogs of an issue")]
 async fn jira_get_worklog(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("The largest number of worklogs, at most 1000.", default = 100)] limit: u64,
@@ -54,7 +54,7 @@ async fn jira_get_worklog(
     })
 }
 
-/// A worklog to add.
+// A worklog to add.
 #[data]
 struct AddWorklog {
     /// Such as SHOP-1.
@@ -78,7 +78,7 @@ struct AddWorklog {
 }
 
 /// Logs time on an issue, with a comment and new estimates if given. Returns the worklog's id and an undo handle.
-#[tool(additive, open_world, title = "Log time")]
+#[tool(additive, title = "Log time")]
 async fn jira_add_worklog(
     #[arguments] it: AddWorklog,
     jira: State<Jira>,

@@ -26,7 +26,7 @@ pub(super) fn entries() -> Entries {
         .tool(v1_jira_get_sprint_issues)
 }
 
-/// A search of issues.
+// A search of issues.
 #[data]
 #[serde(rename_all = "camelCase")]
 struct Search {
@@ -40,7 +40,7 @@ struct Search {
 }
 
 /// Finds issues by JQL or words. Returns their keys, summaries and statuses, a link for each, and a token for the next page.
-#[tool(read_only, open_world, title = "Search issues")]
+#[tool(read_only, title = "Search issues")]
 async fn jira_search_issues(
     #[arguments] it: Search,
     jira: State<Jira>,
@@ -49,7 +49,7 @@ async fn jira_search_issues(
 }
 
 /// Finds issues by JQL or words, as jira_search_issues does. Returns their keys, summaries and statuses.
-#[tool(read_only, open_world, title = "Search issues")]
+#[tool(read_only, title = "Search issues")]
 async fn search_issues(
     #[arguments] it: Search,
     jira: State<Jira>,
@@ -67,7 +67,7 @@ struct OfIssue {
 
 twice! {
     /// Reads one issue: its fields, its description as Markdown, its links, files and newest comments. Returns names for people and statuses.
-    #[tool(read_only, open_world, title = "Get an issue")]
+    #[tool(read_only, title = "Get an issue")]
     jira_get_issue | v1_jira_get_issue (it: OfIssue, jira) -> IssueView {
         reading::issue(&GetIssue::whole(it.issue_key), &jira).await
     }
@@ -86,13 +86,13 @@ struct GetComments {
 
 twice! {
     /// Reads the newest comments of an issue. Returns authors, times and bodies as Markdown.
-    #[tool(read_only, open_world, title = "Comments of an issue")]
+    #[tool(read_only, title = "Comments of an issue")]
     jira_get_comments | v1_jira_get_comments (it: GetComments, jira) -> CommentsView {
         comments::jira_get_comments(it.issue_key, it.max_results, jira).await
     }
 }
 
-/// A page of projects.
+// A page of projects.
 #[data]
 #[serde(rename_all = "camelCase")]
 struct ListProjects {
@@ -101,7 +101,7 @@ struct ListProjects {
 }
 
 /// Lists the projects that the account can see. Returns their keys, names, ids, types and leads.
-#[tool(read_only, open_world, title = "Projects")]
+#[tool(read_only, title = "Projects")]
 async fn jira_list_projects(
     #[arguments] it: ListProjects,
     jira: State<Jira>,
@@ -109,7 +109,7 @@ async fn jira_list_projects(
     projects::jira_get_all_projects(false, 100, it.page_token, jira).await
 }
 
-/// The board of a sprint.
+// The board of a sprint.
 #[data]
 #[serde(rename_all = "camelCase")]
 struct OfBoard {
@@ -118,13 +118,13 @@ struct OfBoard {
 }
 
 /// Finds the active sprint of a board, several where sprints run at once. Returns ids, names, goals and dates.
-#[tool(read_only, open_world, title = "Active sprint of a board")]
+#[tool(read_only, title = "Active sprint of a board")]
 async fn jira_get_sprint(#[arguments] it: OfBoard, jira: State<Jira>) -> Result<SprintsView, ToolError> {
     let active = Some("active".to_owned());
     boards::jira_get_sprints_from_board(it.board_id.to_string(), active, 0, 50, None, jira).await
 }
 
-/// The issues of the active sprint of a board.
+// The issues of the active sprint of a board.
 #[data]
 #[serde(rename_all = "camelCase")]
 struct GetSprintIssues {
@@ -139,7 +139,7 @@ struct GetSprintIssues {
 
 twice! {
     /// Lists the issues of the active sprint of a board, in their order there. Returns fields, a total, and a token for the next page.
-    #[tool(read_only, open_world, title = "Issues of the active sprint")]
+    #[tool(read_only, title = "Issues of the active sprint")]
     jira_get_sprint_issues | v1_jira_get_sprint_issues (it: GetSprintIssues, jira) -> WithBlocks<IssuesView> {
         let open = "sprint in openSprints()";
         boards::jira_get_board_issues(GetBoardIssues::of(it.board_id.to_string(), open, it.max_results, it.page_token), jira)

@@ -49,7 +49,7 @@ struct NewIssue {
 
 twice! {
     /// Makes an issue. Returns its key, its fields and an undo handle; preview shows it first.
-    #[tool(additive, open_world, title = "Make an issue")]
+    #[tool(additive, title = "Make an issue")]
     jira_create_issue | v1_jira_create_issue (it: NewIssue, jira, journal, context) {
         let create = CreateIssue {
             project_key: it.project_key,
@@ -88,7 +88,7 @@ struct EditIssue {
 
 twice! {
     /// Changes fields of an issue; what is not given stays. Returns what changed and an undo handle.
-    #[tool(destructive, open_world, title = "Change an issue")]
+    #[tool(destructive, title = "Change an issue")]
     jira_update_issue | v1_jira_update_issue (it: EditIssue, jira, journal, context) {
         let values = [
             ("summary", it.summary),
@@ -128,7 +128,7 @@ struct Assign {
 
 twice! {
     /// Assigns an issue to a person, or to no one. Returns the change and an undo handle.
-    #[tool(destructive, open_world, idempotent, title = "Assign an issue")]
+    #[tool(destructive, idempotent, title = "Assign an issue")]
     jira_assign_issue | v1_jira_assign_issue (it: Assign, jira, journal, context) {
         let assign = issues::Assign {
             issue_key: it.issue_key,
@@ -155,7 +155,7 @@ struct Move {
 
 twice! {
     /// Moves an issue to another status. Returns the change and an undo handle, which needs a transition that leads back.
-    #[tool(destructive, open_world, title = "Move an issue to a status")]
+    #[tool(destructive, title = "Move an issue to a status")]
     jira_transition_issue | v1_jira_transition_issue (it: Move, jira, journal, context) {
         let step = Transition {
             issue_key: it.issue_key,
@@ -184,7 +184,7 @@ struct NewComment {
 
 twice! {
     /// Adds a comment to an issue. Returns its id and an undo handle; preview shows it first.
-    #[tool(additive, open_world, title = "Add a comment")]
+    #[tool(additive, title = "Add a comment")]
     jira_add_comment | v1_jira_add_comment (it: NewComment, jira, journal, context) {
         let add = AddComment {
             issue_key: it.issue_key,
