@@ -80,6 +80,12 @@ fn survives(rounds: usize) {
 }
 
 #[test]
+fn what_was_acknowledged_survives_kills() {
+    survives(50);
+}
+
+#[test]
+#[ignore = "slow: .ci/nightly runs it"]
 fn what_was_acknowledged_survives_two_hundred_kills() {
     survives(200);
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use plainwire_richtext::tree::{Kind, Node};
 use plainwire_richtext::{Document, Flavor, Format, Sidecar};
 
-use crate::documents::{Sample, generated, sources};
+use crate::documents::{Sample, generated, some, sources};
 use crate::said::shown;
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
@@ -41,7 +41,7 @@ const REFUSED: [(&str, &[&str]); 3] = [
 #[test]
 fn a_word_put_into_a_block_changes_that_block_only() {
     let mut counts = Counts::default();
-    for sample in sources() {
+    for sample in some(3, sources()) {
         edit_each(&sample, &mut counts);
     }
     println!(
@@ -59,7 +59,7 @@ fn a_word_put_into_a_block_changes_that_block_only() {
 #[test]
 fn a_word_put_into_a_block_of_a_generated_document_changes_that_block_only() {
     let mut counts = Counts::default();
-    for sample in generated(300) {
+    for sample in some(5, generated(300)) {
         edit_each(&sample, &mut counts);
     }
     println!(

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, convert};
 
-use crate::documents::{Sample, generated, sources};
+use crate::documents::{Sample, generated, some, sources};
 use crate::edit_kinds::{EditKind, Edited, KINDS, Touch, edits};
 use crate::said::{meant, said_by, shown};
 
@@ -33,7 +33,7 @@ type All = BTreeMap<(EditKind, &'static str), Counts>;
 
 #[test]
 fn edits_of_each_kind_are_made_in_the_corpora_or_told() {
-    judged("corpora", sources());
+    judged("corpora", some(3, sources()));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn edits_of_each_kind_are_made_in_documents_that_were_converted_or_told() {
 
 #[test]
 fn edits_of_each_kind_are_made_in_generated_documents_or_told() {
-    judged("generated", generated(60));
+    judged("generated", some(2, generated(60)));
 }
 
 fn judged(name: &str, samples: Vec<Sample>) {
