@@ -11,6 +11,20 @@ use crate::tree::{Node, Span};
 const MAX_TOGETHER: usize = 8;
 
 impl Sidecar {
+    /// Returns the Markdown of [`Self::split`] without the work for a sidecar: for documents that are only shown. The source
+    /// of one that is edited can still be split when the edit comes.
+    ///
+    /// ```
+    /// use plainwire_richtext::{Dialect, Document, Format, Sidecar};
+    ///
+    /// let document = Document::read(Format::Wiki(Dialect::Jira), "h2. Goals\n\n{info}\nin a panel\n{info}\n");
+    /// assert_eq!(Sidecar::markdown(&document), Sidecar::split(&document).0);
+    /// ```
+    #[must_use]
+    pub fn markdown(document: &Document<'_>) -> String {
+        crate::markdown::for_edit(&document.blocks).0
+    }
+
     /// Returns the extended Markdown of `document`, and the sidecar with which an edit of that Markdown can
     /// be put back.
     #[must_use]

@@ -86,7 +86,7 @@ impl Rich {
 
     /// Returns the body in Markdown that can be edited and given to [`Self::edited`].
     pub fn markdown(&self) -> String {
-        Sidecar::split(&Document::read(self.format, &self.source)).0
+        Sidecar::markdown(&Document::read(self.format, &self.source))
     }
 
     /// Returns the stored text: JSON or wiki markup.
