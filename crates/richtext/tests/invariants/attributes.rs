@@ -6,10 +6,13 @@ use std::ops::Range;
 
 use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, convert};
 
-use crate::documents::{Sample, generated, some, sources};
+use crate::documents::{Sample, generated, least, some, sources};
 use crate::said::{first_difference, meant, said_by, shown};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
+
+/// The documents between two that are taken, unless all are.
+const STEP: usize = 4;
 
 #[test]
 fn each_attribute_of_each_directive_is_changed_or_told() {
@@ -21,7 +24,7 @@ fn each_attribute_of_each_directive_is_changed_or_told() {
             source: convert(Format::Adf, to, &it.source).text,
         }));
     }
-    let samples = some(4, samples);
+    let samples = some(STEP, samples);
     let (mut made, mut told, mut failed) = (0, 0, Vec::new());
     for sample in &samples {
         let (markdown, sidecar) = Sidecar::split(&Document::read(sample.format, &sample.source));
@@ -61,7 +64,7 @@ fn each_attribute_of_each_directive_is_changed_or_told() {
         failed.len()
     );
     assert!(failed.is_empty(), "{} failed: {:#?}", failed.len(), &failed[..failed.len().min(12)]);
-    assert!(made > samples.len(), "{made} in {} documents", samples.len());
+    assert!(made > least(STEP, 500), "{made}");
 }
 
 /// Returns a change of each attribute value in the braces of `markdown`, outside of fences: another value of its kind.

@@ -82,10 +82,20 @@ pub(crate) fn generated(count: u64) -> Vec<Sample> {
 }
 
 /// Returns every `step`th of many documents, which takes as much less time. Returns all of them if there are few, or if
-/// `PLAINWIRE_WHOLE` is set, as `.ci/nightly` does.
+/// [all are wanted](is_whole).
 pub(crate) fn some(step: usize, samples: Vec<Sample>) -> Vec<Sample> {
-    let is_whole = samples.len() < 50 || std::env::var_os("PLAINWIRE_WHOLE").is_some();
-    samples.into_iter().step_by(if is_whole { 1 } else { step }).collect()
+    let step = if is_whole() || samples.len() < 50 { 1 } else { step };
+    samples.into_iter().step_by(step).collect()
+}
+
+/// Returns the least number of cases that [`some`] documents must have, of the least number that all of them have.
+pub(crate) fn least(step: usize, of_all: usize) -> usize {
+    if is_whole() { of_all } else { of_all / step }
+}
+
+/// Returns whether all documents are wanted: `.ci/nightly` sets `PLAINWIRE_WHOLE`.
+fn is_whole() -> bool {
+    std::env::var_os("PLAINWIRE_WHOLE").is_some()
 }
 
 /// Returns documents in Markdown: a small one, each example of CommonMark and of GitHub's extensions, and

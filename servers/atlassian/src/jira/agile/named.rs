@@ -17,7 +17,7 @@ impl Jira {
     /// of all projects that the server may touch.
     ///
     /// # Errors
-    /// No such sprint; several, as a question; more than 50 boards without a project; those of the site.
+    /// No such sprint, and several, as a question; no open sprint at all; more than 50 boards; those of the site.
     pub(in crate::jira) async fn open_sprint(
         &self,
         named: &str,
@@ -40,6 +40,11 @@ impl Jira {
             many => format!("{many} open sprints{place} fit {named:?}"),
         };
         let offered = if found.is_empty() { sprints.iter().collect() } else { found };
+        if offered.is_empty() {
+            let hint =
+                "jira_get_sprints_from_board lists sprints, also those that are over; their numbers work";
+            return Err(ToolError::invalid_input(reason).hint(hint));
+        }
         let choices = offered.iter().map(|it| {
             let name = it["name"].as_str().unwrap_or_default();
             (it["id"].to_string(), format!("{name}, {}", it["state"].as_str().unwrap_or_default()))
@@ -75,7 +80,13 @@ impl Jira {
         for project in projects {
             let request = Request::get(self.agile(["board"])).maybe_query("projectKeyOrId", project);
             let page: Value = self.site().json(request.query("type", "scrum")).await?;
-            boards.extend(page["values"].as_array().into_iter().flatten().map(|it| it["id"].to_string()));
+            for board in page["values"].as_array().into_iter().flatten() {
+                let id = board["id"].to_string();
+                // A board may have issues of several projects.
+                if !boards.contains(&id) {
+                    boards.push(id);
+                }
+            }
             if boards.len() > MAX_BOARDS || page["isLast"] == json!(false) {
                 let text = format!(
                     "expected the number of a sprint: there are more than {MAX_BOARDS} boards to look for a name"
