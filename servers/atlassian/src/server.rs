@@ -106,7 +106,7 @@ impl Atlassian {
         let is_cloud = jira.dialect().has_cloud_tools;
         let choice = self.choice;
         let entries = tools::entries(choice.names).retain_tools(|name| choice.has(name, is_cloud));
-        let mut presentation = Presentation::data().limit(MAX_RESULT).cards();
+        let mut presentation = Presentation::data().limit(MAX_RESULT).cards_where_shown();
         if !self.lists_output_schemas {
             presentation = presentation.hide_output_schemas();
         }

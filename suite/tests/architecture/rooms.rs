@@ -90,6 +90,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("plainwire", "server/hooks.rs", 50, &["error.rs", "server/subscribed.rs"]),
     room("plainwire", "server/catalog/pace.rs", 100, &[]),
     room("plainwire", "server/catalog", 1050, &["error.rs", "schema", "server/catalog/pace.rs", "server/changes.rs", "server/context", "server/entry", "server/handler", "server/layer", "server/layering.rs", "server/outputs", "server/presentation", "server/result"]),
+    room("plainwire", "server/catalog/pages.rs", 100, &["server/catalog", "server/entry"]),
     room("plainwire", "server/catalog/selection.rs", 150, &["server/catalog"]),
     room("plainwire", "server/built.rs", 100, &["runtime", "server/asking", "server/catalog", "server/context", "server/principal.rs", "stream"]),
     room("plainwire", "server/connection", 1950, &["error.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/catalog/pace.rs", "server/catalog/selection.rs", "server/changes.rs", "server/context", "server/handler", "server/principal.rs", "server/result", "stream"]),

@@ -371,16 +371,16 @@ async fn what_a_call_needs_fits_the_listed_schema_or_is_an_error() {
 async fn cards_are_for_clients_that_show_pages() {
     const CARD: &str = "ui://plainwire/card.html";
     let own = || plainwire::apps::page("ui://garden/own.html", "<!DOCTYPE html><title>Own</title>");
-    let garden = || {
-        server()
-            .tool(Tool::new("own", || async { fern() }).ui("ui://garden/own.html"))
-            .resource(own())
-            .presentation(Presentation::data().cards())
+    let garden = |presentation: Presentation| {
+        let own_page = Tool::new("own", || async { fern() }).ui("ui://garden/own.html");
+        server().tool(own_page).resource(own()).presentation(presentation)
     };
-    for era in ERAS {
+    let always = || Presentation::data().cards();
+    let where_shown = || Presentation::data().cards_where_shown();
+    for (era, presentation) in ERAS.into_iter().flat_map(|era| [(era, always()), (era, where_shown())]) {
         let shows = json!({ "mimeTypes": ["text/html;profile=mcp-app"] });
         let shows = Client::builder().era(era).extension("io.modelcontextprotocol/ui", shows);
-        let client = plainwire::testing::client_with(garden(), shows).await.expect("a client");
+        let client = plainwire::testing::client_with(garden(presentation), shows).await.expect("a client");
         for tool in client.list_tools().await.expect("tools") {
             let meta = tool.meta.map_or(Value::Null, |it| serde_json::from_str(it.get()).expect("JSON"));
             let expected = match &*tool.name {
@@ -397,9 +397,21 @@ async fn cards_are_for_clients_that_show_pages() {
         // The data are the same with and without a page, and hold nothing of it.
         let result = client.call_tool("plant", json!({})).await.expect("a result");
         assert_eq!(structured(&result), Some(r#"{"name":"fern","shade":true}"#));
-
-        let client = plainwire::testing::client_with(garden(), Client::builder().era(era)).await;
-        let refused = client.expect("a client").read_resource(CARD).await.expect_err("no page");
+    }
+    for era in ERAS {
+        let plain =
+            |presentation| plainwire::testing::client_with(garden(presentation), Client::builder().era(era));
+        let client = plain(where_shown()).await.expect("a client");
+        let refused = client.read_resource(CARD).await.expect_err("no page");
         assert!(refused.to_string().contains("clients that show pages"), "{refused}");
+        // A link that the client can't follow is not listed.
+        for tool in client.list_tools().await.expect("tools") {
+            let meta = tool.meta.as_deref().map(serde_json::value::RawValue::get);
+            let own = Some(r#"{"ui":{"resourceUri":"ui://garden/own.html"}}"#);
+            assert_eq!(meta, if tool.name == "own" { own } else { None }, "{}", tool.name);
+        }
+        let listed = plain(always()).await.expect("a client").list_tools().await.expect("tools");
+        let linked = listed.iter().filter(|it| it.meta.as_ref().is_some_and(|it| it.get().contains(CARD)));
+        assert_eq!(linked.count(), listed.len() - 2, "all but `own` and `note`");
     }
 }

@@ -15,7 +15,7 @@ use crate::server::context::OnCancel;
 use crate::server::entry::{Completers, Core, Declared, Prompt, Resource, ResourceTemplate, Tool, apps};
 use crate::server::handler::Run;
 use crate::server::layer::{Chain, Layer};
-use crate::server::presentation::PresentedTool;
+use crate::server::presentation::{CardLink, PresentedTool};
 use crate::server::result::Kind;
 
 impl Catalog {
@@ -50,7 +50,13 @@ impl<'b> Builder<'b> {
         Self {
             completions: HashMap::new(),
             last,
-            lists: Lists { prompts: vec![], resources: vec![], templates: vec![], tools: vec![] },
+            lists: Lists {
+                cards: HashMap::new(),
+                prompts: vec![],
+                resources: vec![],
+                templates: vec![],
+                tools: vec![],
+            },
             names: format!("pages of {}\n", settings.page_size),
             prompts: HashMap::new(),
             resources: HashMap::new(),
@@ -77,8 +83,14 @@ impl<'b> Builder<'b> {
             Some(_) => entry,
             None => Entry { headers: it.core.schema.param_headers(), ..entry },
         };
-        let with_card = self.settings.layering.presentation.as_ref().map(|one| one.with_card(it));
-        let mut listed = with_card.as_ref().unwrap_or(it).entry.clone();
+        let mut listed = it.entry.clone();
+        match self.settings.layering.presentation.as_ref().and_then(|one| one.card_link(it)) {
+            None => {}
+            Some(CardLink::Listed(meta)) => listed.meta = Some(meta),
+            Some(CardLink::WhereShown(meta)) => {
+                self.lists.cards.insert(name.clone(), meta);
+            }
+        }
         let layer = match &self.settings.layering.presentation {
             None => {
                 listed.input_schema = it.core.schema.listed(self.settings.preset);
@@ -223,6 +235,7 @@ impl<'b> Builder<'b> {
             lists,
             page_size: settings.page_size.max(1),
             pages: Default::default(),
+            pages_with_cards: Default::default(),
             prompts,
             resources,
             templates,

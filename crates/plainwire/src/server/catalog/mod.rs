@@ -100,6 +100,8 @@ pub(crate) struct Catalog {
     page_size: usize,
     /// The JSON of the pages of each list, by revision and list; written when a page is first requested.
     pages: [[OnceLock<Vec<Vec<u8>>>; List::ALL.len()]; Revision::ALL.len()],
+    /// The pages of `tools/list` for clients that show cards, by revision.
+    pages_with_cards: [OnceLock<Vec<Vec<u8>>>; Revision::ALL.len()],
     prompts: HashMap<String, Arc<Entry>>,
     resources: HashMap<String, Arc<Entry>>,
     templates: Vec<(Template, Arc<Entry>)>,
@@ -115,6 +117,8 @@ enum CompletionTarget {
 
 /// The contents of the four lists, such as `tools/list`, in the order of declaration.
 struct Lists {
+    /// The `_meta` with which a tool is listed to clients that show pages only, by the name of the tool.
+    cards: HashMap<String, RawJson>,
     prompts: Vec<model::Prompt>,
     resources: Vec<model::Resource>,
     templates: Vec<model::ResourceTemplate>,

@@ -22,6 +22,7 @@ impl Catalog {
             // A cursor counts the entries before it, so it is worth nothing in another list.
             cursors: CursorKey::derive(&self.cursors.seal(List::Tools, 0), &names.join("\n")),
             lists: Lists {
+                cards: self.lists.cards.clone(),
                 prompts: self.lists.prompts.clone(),
                 resources: self.lists.resources.clone(),
                 templates: self.lists.templates.clone(),
@@ -29,6 +30,7 @@ impl Catalog {
             },
             page_size: self.page_size,
             pages: Default::default(),
+            pages_with_cards: Default::default(),
             prompts: self.prompts.clone(),
             resources: self.resources.clone(),
             templates: self.templates.clone(),

@@ -1,25 +1,43 @@
 //! The pages of the four lists: the bytes that answer `tools/list` and the other list requests.
 //!
 //! In: a list and a cursor. Out: the JSON of one page. All pages of a list are written once per revision,
-//! when one of them is first requested.
+//! when one of them is first requested. Tools with a card may be listed in two ways: with the link to the card for clients that
+//! show pages, and without it for all others, which can't follow it.
+
+use std::sync::Arc;
 
 use plainwire_proto::codec::{self, Encoder};
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::shorten;
+use plainwire_proto::model::Tool;
+use plainwire_proto::peer::Client;
 use plainwire_proto::revision::Revision;
 
 use super::Catalog;
+use crate::server::entry::apps::shows_views;
 
 impl Catalog {
     /// Returns the page of `list` that begins at `cursor`, or the first page if there is no cursor, as the
-    /// JSON of the `result` of a response.
+    /// JSON of the `result` of a response. `client` describes the client that asks.
     ///
     /// # Errors
     /// `InvalidParams` for a cursor that this server did not make for this list.
-    pub(crate) fn page(&self, list: List, cursor: Option<&str>, encoder: &Encoder) -> Result<&[u8], Error> {
-        let pages = self.pages[encoder.revision().index()][list as usize]
-            .get_or_init(|| self.write_pages(list, encoder));
+    pub(crate) fn page(
+        &self,
+        list: List,
+        cursor: Option<&str>,
+        encoder: &Encoder,
+        client: impl FnOnce() -> Arc<Client>,
+    ) -> Result<&[u8], Error> {
+        let revision = encoder.revision();
+        let varies = list == List::Tools && !self.lists.cards.is_empty();
+        let pages = if varies && shows_views(revision, &client().capabilities) {
+            self.pages_with_cards[revision.index()]
+                .get_or_init(|| self.write_list(list, encoder, &self.tools_with_cards(), codec::tool))
+        } else {
+            self.pages[revision.index()][list as usize].get_or_init(|| self.write_pages(list, encoder))
+        };
         let offset = match cursor {
             None => Some(0),
             Some(cursor) => self.cursors.open(list, cursor).map(|offset| offset as usize),
@@ -40,6 +58,14 @@ impl Catalog {
             }
             List::Tools => self.write_list(list, encoder, &self.lists.tools, codec::tool),
         }
+    }
+
+    fn tools_with_cards(&self) -> Vec<Tool> {
+        let with_card = |tool: &Tool| match self.lists.cards.get(&tool.name) {
+            Some(meta) => Tool { meta: Some(meta.clone()), ..tool.clone() },
+            None => tool.clone(),
+        };
+        self.lists.tools.iter().map(with_card).collect()
     }
 
     fn write_list<T>(

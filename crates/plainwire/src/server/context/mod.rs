@@ -248,6 +248,15 @@ pub(crate) struct ContextSource<'c> {
     pub(crate) queue: SignalSource<'c>,
 }
 
+/// Returns the client of a request: that of its session, or as the `_meta` of the request describes it.
+pub(crate) fn client_of(meta: &RequestMeta, frame: &str, session: Option<Arc<Client>>) -> Arc<Client> {
+    let era = meta.revision.era();
+    match era {
+        Era::Legacy => session.unwrap_or_default(),
+        Era::Modern => Arc::new(Client::from_meta(meta.meta.all.map_or("{}", |all| all.text(frame)))),
+    }
+}
+
 impl ContextSource<'_> {
     pub(crate) fn get(&self) -> Context {
         self.made.get_or_init(|| self.make()).clone()

@@ -67,10 +67,29 @@ pub struct Presentation {
     is_pretty: bool,
     /// The maximal size of a result, in bytes.
     limit: usize,
-    shows_cards: bool,
+    cards: Cards,
     #[cfg(feature = "templates")]
     templates: template::Templates,
     verify: Option<Verify>,
+}
+
+/// The clients that find links to cards in `tools/list`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cards {
+    /// There are no cards.
+    None,
+    /// All of them.
+    Linked,
+    /// Those that declare that they show pages.
+    LinkedWhereShown,
+}
+
+/// The `_meta` of a tool with the link to its card.
+pub(crate) enum CardLink {
+    /// The tool is listed with it.
+    Listed(RawJson),
+    /// The tool is listed with it to clients that show pages.
+    WhereShown(RawJson),
 }
 
 /// A check of a result: its value, and its blocks.
@@ -89,7 +108,7 @@ impl Presentation {
             hides_output_schemas: false,
             is_pretty: false,
             limit: LIMIT,
-            shows_cards: false,
+            cards: Cards::None,
             #[cfg(feature = "templates")]
             templates: template::Templates::default(),
             verify: None,
@@ -162,7 +181,15 @@ impl Presentation {
     /// - A value of the kind `needsInput:v1` has its options as buttons, and an error is an alert.
     #[must_use]
     pub fn cards(mut self) -> Self {
-        self.shows_cards = true;
+        self.cards = Cards::Linked;
+        self
+    }
+
+    /// Like [`Self::cards`], but links to the card are listed only to clients that declare that they show pages. This saves about 60
+    /// bytes of each tool in the lists of all others. A host that shows pages and does not declare it finds no card.
+    #[must_use]
+    pub fn cards_where_shown(mut self) -> Self {
+        self.cards = Cards::LinkedWhereShown;
         self
     }
 
@@ -199,8 +226,8 @@ pub(crate) trait Present: Send + Sync {
     /// Returns the page on which results are shown; `None` without one.
     fn card(&self) -> Option<Resource>;
 
-    /// Returns the tool with the page on which its results are shown.
-    fn with_card(&self, tool: &Tool) -> Tool;
+    /// Returns the link to the card of the tool; `None` if it has no card, or a page of its own.
+    fn card_link(&self, tool: &Tool) -> Option<CardLink>;
 
     /// Returns a mistake in the settings, held against the output schemas of all tools.
     fn problem(&self, schemas: &mut dyn Iterator<Item = &RawJson>) -> Option<String>;
@@ -243,13 +270,19 @@ impl Present for Presentation {
     }
 
     fn card(&self) -> Option<Resource> {
-        self.shows_cards.then(card::page)
+        (self.cards != Cards::None).then(card::page)
     }
 
-    fn with_card(&self, tool: &Tool) -> Tool {
-        let tool = tool.clone();
-        let is_shown = self.shows_cards && tool.entry.output_schema.is_some() && !tool.has_page();
-        if is_shown { tool.ui(card::URI) } else { tool }
+    fn card_link(&self, tool: &Tool) -> Option<CardLink> {
+        if tool.entry.output_schema.is_none() || tool.has_page() {
+            return None;
+        }
+        let meta = tool.clone().ui(card::URI).entry.meta?;
+        match self.cards {
+            Cards::None => None,
+            Cards::Linked => Some(CardLink::Listed(meta)),
+            Cards::LinkedWhereShown => Some(CardLink::WhereShown(meta)),
+        }
     }
 
     #[cfg(feature = "templates")]

@@ -27,7 +27,7 @@ use super::questions::Questions;
 use crate::runtime::{Clock, Gate};
 use crate::server::built::Built;
 use crate::server::catalog::{Catalog, Entry};
-use crate::server::context::{Channel, MAX_ANSWERS, Signal};
+use crate::server::context::{Channel, MAX_ANSWERS, Signal, client_of};
 use crate::server::principal::Principal;
 use crate::server::result::{Kind, Outcome, Refusal};
 
@@ -360,7 +360,8 @@ impl Calls {
         let refused = match request {
             Request::List { list, cursor } => {
                 let encoder = self.built.config.encoder(meta.revision);
-                match catalog.page(list, cursor.map(text).as_deref(), encoder) {
+                let client = || client_of(&meta, frame, self.peer.session_client());
+                match catalog.page(list, cursor.map(text).as_deref(), encoder, client) {
                     Ok(page) => return self.peer.respond(key, |out| append(out, page)),
                     Err(error) => error,
                 }

@@ -46,7 +46,7 @@
 use std::borrow::Cow;
 
 use plainwire_proto::model::{Capabilities, RawJson, ReadResourceResult};
-use plainwire_proto::revision::Feature;
+use plainwire_proto::revision::{Feature, Revision};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -105,11 +105,16 @@ impl Context {
     /// Use this method to skip expensive work that only a page needs. The text that a model reads must be
     /// complete in both cases.
     pub fn shows_views(&self) -> bool {
-        self.revision().has(Feature::MetaOnEntries) && shows_views(&self.client().capabilities)
+        shows_views(self.revision(), &self.client().capabilities)
     }
 }
 
-fn shows_views(client: &Capabilities) -> bool {
+/// Returns whether a client with these capabilities shows views in a revision.
+pub(crate) fn shows_views(revision: Revision, client: &Capabilities) -> bool {
+    revision.has(Feature::MetaOnEntries) && declares_views(client)
+}
+
+fn declares_views(client: &Capabilities) -> bool {
     let types = client.extension(EXTENSION).and_then(|settings| settings.get("mimeTypes"));
     types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|it| it == MIME_TYPE))
 }
@@ -143,7 +148,7 @@ mod tests {
 
     #[test]
     fn only_the_exact_media_type_says_that_views_are_shown() {
-        let shows = |text: &str| shows_views(&serde_json::from_str(text).expect("capabilities"));
+        let shows = |text: &str| declares_views(&serde_json::from_str(text).expect("capabilities"));
         let settings = |text: &str| format!(r#"{{"extensions":{{"io.modelcontextprotocol/ui":{text}}}}}"#);
         assert!(shows(&settings(r#"{"mimeTypes":["text/plain","text/html;profile=mcp-app"]}"#)));
         for other in [
