@@ -252,11 +252,18 @@ impl Handles {
     }
 }
 
-/// Deletes the oldest records beyond the limits.
+/// Deletes the oldest records beyond the limits. One after the other: a query that finds them all would sort the records themselves,
+/// 256 MiB for each change.
 fn bound(connection: &Connection) -> rusqlite::Result<()> {
-    let sql = "DELETE FROM handle WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER newest AS place, sum(length(record)) OVER newest AS bytes
-        FROM handle WINDOW newest AS (ORDER BY expires DESC, id)) WHERE place > ?1 OR bytes > ?2)";
-    connection.execute(sql, [MAX_HANDLES, MAX_BYTES]).map(drop)
+    loop {
+        let sql = "SELECT count(*) <= ?1 AND ifnull(sum(length(record)), 0) <= ?2 FROM handle";
+        if connection.query_row(sql, [MAX_HANDLES, MAX_BYTES], |row| row.get(0))? {
+            return Ok(());
+        }
+        let oldest =
+            "DELETE FROM handle WHERE id = (SELECT id FROM handle ORDER BY expires, id DESC LIMIT 1)";
+        connection.execute(oldest, [])?;
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
