@@ -4,6 +4,7 @@
 //! that of one of them.
 
 use plainwire::ToolError;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::Jira;
@@ -11,7 +12,7 @@ use super::agile::{Listed, Slice};
 use super::input::Place;
 use super::people::Among;
 use super::question::question as ask;
-use super::search::{Found, issue_of};
+use super::search::Found;
 use super::text::Losses;
 use crate::rest::{Page, PageToken, Request, Style, Upstream};
 use crate::write::{FieldChange, How, Inverse, Plan, Restore, Step};
@@ -96,14 +97,17 @@ impl Jira {
         Ok(text.to_owned())
     }
 
-    async fn desk_page(&self, request: Request, slice: Slice<'_>) -> Result<Page, Upstream> {
+    async fn desk_page<T: DeserializeOwned>(
+        &self,
+        request: Request,
+        slice: Slice<'_>,
+    ) -> Result<Page<T>, Upstream> {
         let request = request.query("start", slice.start.to_string()).query("limit", slice.limit.to_string());
-        let mut pages = self.site().pages(request, Style::ServiceDesk);
+        let mut pages = self.site().pages_of(request, Style::ServiceDesk);
         if let Some(token) = slice.token {
             pages = pages.after(&PageToken::new(token));
         }
-        let page = pages.next().await?;
-        Ok(page.unwrap_or(Page { items: Vec::new(), next: None, total: None, extra: Value::Null }))
+        Ok(pages.next().await?.unwrap_or_default())
     }
 
     /// Returns a page of the queues of a service desk, with the numbers of their issues.
@@ -114,7 +118,7 @@ impl Jira {
     /// Source: `GET /rest/servicedeskapi/servicedesk/{id}/queue`.
     pub async fn queues(&self, desk: &str, slice: Slice<'_>) -> Result<Listed, Upstream> {
         let request = self.desk_get(["servicedesk", desk, "queue"]).query("includeCount", "true");
-        let page = self.desk_page(request, slice).await?;
+        let page: Page = self.desk_page(request, slice).await?;
         let items = page.items.iter().map(
             |it| json!({ "id": it["id"], "name": it["name"], "jql": it["jql"], "issues": it["issueCount"] }),
         );
@@ -128,11 +132,8 @@ impl Jira {
     ///
     /// Source: `GET /rest/servicedeskapi/servicedesk/{id}/queue/{queue}/issue`.
     pub async fn queue_issues(&self, desk: &str, queue: &str, slice: Slice<'_>) -> Result<Found, Upstream> {
-        let page = self
-            .desk_page(self.desk_get(["servicedesk", desk, "queue", queue.trim(), "issue"]), slice)
-            .await?;
-        let issues = page.items.iter().filter_map(issue_of).collect();
-        Ok(Found { issues, total: None, next: page.next.map(|it| it.as_str().to_owned()) })
+        let request = self.desk_get(["servicedesk", desk, "queue", queue.trim(), "issue"]);
+        Ok(self.desk_page(request, slice).await?.into())
     }
 
     /// Returns a page of the request types of a service desk.
@@ -142,7 +143,7 @@ impl Jira {
     ///
     /// Source: `GET /rest/servicedeskapi/servicedesk/{id}/requesttype`.
     pub async fn request_types(&self, desk: &str, slice: Slice<'_>) -> Result<Listed, Upstream> {
-        let page = self.desk_page(self.desk_get(["servicedesk", desk, "requesttype"]), slice).await?;
+        let page: Page = self.desk_page(self.desk_get(["servicedesk", desk, "requesttype"]), slice).await?;
         let items = page.items.iter().map(|it| {
             let mut shown = json!({ "id": it["id"], "name": it["name"] });
             for (from, to) in [("description", "description"), ("helpText", "help")] {

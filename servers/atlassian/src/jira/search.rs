@@ -146,16 +146,11 @@ impl Jira {
                 (self.path(["search"]), Style::StartAt { items: "issues" })
             }
         };
-        let mut pages = self.site().pages(Request::post(path).json(&body).reads(), style);
+        let mut pages = self.site().pages_of(Request::post(path).json(&body).reads(), style);
         if let Some(token) = &query.token {
             pages = pages.after(&PageToken::new(token));
         }
-        let page = pages.next().await?;
-        let Some(Page { items, next, total, .. }) = page else {
-            return Ok(Found { issues: Vec::new(), total: None, next: None });
-        };
-        let issues = items.into_iter().filter_map(|it| issue_of(&it)).collect();
-        Ok(Found { issues, total, next: next.map(|it| it.as_str().to_owned()) })
+        Ok(pages.next().await?.unwrap_or_default().into())
     }
 
     /// Returns about how many issues JQL finds, where a search does not count.
@@ -175,9 +170,10 @@ impl Jira {
     }
 }
 
-/// Reads an issue of a list.
-pub(super) fn issue_of(value: &Value) -> Option<Issue> {
-    serde_json::from_str(&value.to_string()).ok()
+impl From<Page<Issue>> for Found {
+    fn from(page: Page<Issue>) -> Self {
+        Self { issues: page.items, total: page.total, next: page.next.map(|it| it.as_str().to_owned()) }
+    }
 }
 
 #[cfg(test)]

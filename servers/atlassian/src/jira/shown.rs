@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -18,9 +20,12 @@ pub struct Cast(BTreeMap<String, String>);
 impl Cast {
     /// Returns the name by which an answer calls a person; of a second one of the same name, with the id.
     pub fn name(&mut self, person: &Value) -> Value {
-        let id =
-            ["accountId", "name", "key"].iter().find_map(|it| person.get(it)?.as_str()).unwrap_or_default();
-        let Some(name) = person.get("displayName").and_then(Value::as_str) else { return json!(id) };
+        let member = |name: &str| person.get(name).and_then(Value::as_str);
+        let id = ["accountId", "name", "key"].into_iter().find_map(member).unwrap_or_default();
+        member("displayName").map_or_else(|| json!(id), |name| self.called(name, id))
+    }
+
+    fn called(&mut self, name: &str, id: &str) -> Value {
         match self.0.get(name) {
             Some(known) if known != id => json!(format!("{name} ({id})")),
             Some(_) => json!(name),
@@ -77,20 +82,20 @@ impl Jira {
             let text = if texts == Texts::Whole { text } else { beginning(text) };
             return Some(json!(text)).filter(|it| it != "");
         }
-        let value: Value = serde_json::from_str(raw.get()).ok()?;
+        let value = || serde_json::from_str::<Value>(raw.get()).ok();
         let shown = match field.id.as_str() {
-            "issuelinks" => self.links(&value),
-            "subtasks" => Value::Array(value.as_array()?.iter().map(|it| self.related(it)).collect()),
-            "parent" => self.related(&value),
-            "attachment" => attachments(&value, cast),
-            "timetracking" => time(&value),
-            "watches" => value["watchCount"].clone(),
-            "votes" => value["votes"].clone(),
-            "progress" | "aggregateprogress" => value.get("percent").cloned().unwrap_or_default(),
+            "issuelinks" => self.links(&value()?),
+            "subtasks" => Value::Array(value()?.as_array()?.iter().map(|it| self.related(it)).collect()),
+            "parent" => self.related(&value()?),
+            "attachment" => attachments(&value()?, cast),
+            "timetracking" => time(&value()?),
+            "watches" => value()?["watchCount"].take(),
+            "votes" => value()?["votes"].take(),
+            "progress" | "aggregateprogress" => value()?.get("percent").cloned().unwrap_or_default(),
             _ if field.schema.is_custom("gh-sprint") => {
-                Value::Array(value.as_array()?.iter().filter_map(sprint).collect())
+                Value::Array(value()?.as_array()?.iter().filter_map(sprint).collect())
             }
-            _ => short(value, cast),
+            _ => named(raw, cast).or_else(|| Some(short(value()?, cast)))?,
         };
         Some(shown).filter(|it| !is_empty(it))
     }
@@ -137,6 +142,32 @@ fn beginning(text: String) -> String {
         }
         None => text,
     }
+}
+
+/// The members by which [`short`] names an object of the API.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Named {
+    account_id: Option<String>,
+    child: Option<IgnoredAny>,
+    display_name: Option<String>,
+    key: Option<String>,
+    name: Option<String>,
+    value: Option<String>,
+}
+
+/// Returns what [`short`] returns for most objects, without making values of their other members: a list has hundreds of objects, and
+/// most of each are addresses.
+fn named(raw: &RawValue, cast: &mut Cast) -> Option<Value> {
+    let it: Named = raw.get().starts_with('{').then(|| serde_json::from_str(raw.get()).ok())??;
+    if let Some(name) = it.display_name {
+        let id = it.account_id.or(it.name).or(it.key).unwrap_or_default();
+        return Some(cast.called(&name, &id));
+    }
+    if it.child.is_some() {
+        return None;
+    }
+    it.value.or(it.name).or(it.key).map(Value::String)
 }
 
 /// Returns the name in an object of the API, whatever its type is.
@@ -231,8 +262,9 @@ fn sprint(value: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use serde_json::value::RawValue;
 
-    use super::{Cast, moment, sprint};
+    use super::{Cast, moment, named, short, sprint};
 
     #[test]
     fn a_sprint_of_data_center_is_read_from_its_text() {
@@ -241,6 +273,35 @@ mod tests {
             sprint(&json!(text)),
             Some(json!({ "id": 31, "name": "Sprint 5, the last", "state": "active" }))
         );
+    }
+
+    #[test]
+    fn objects_are_named_alike_whether_they_are_read_whole_or_not() {
+        for value in [
+            json!({ "self": "https://a", "accountId": "1", "displayName": "Ada", "avatarUrls": { "16x16": "b" } }),
+            json!({ "name": "ada", "key": "JIRAUSER1", "displayName": "Ada" }),
+            json!({ "displayName": "Ada" }),
+            json!({ "self": "https://a", "name": "Done", "id": "1", "statusCategory": { "name": "Done" } }),
+            json!({ "self": "https://a", "value": "High", "id": "1" }),
+            json!({ "self": "https://a", "value": "Europe", "child": { "value": "France" } }),
+            json!({ "key": "SHOP" }),
+            json!({ "name": 1, "key": "SHOP" }),
+            json!({ "requestType": { "name": "Get help" }, "_links": {} }),
+            json!({ "percent": 3, "self": "https://a" }),
+            json!({}),
+            json!(["a", "b"]),
+            json!("2026-11-27T09:30:00.000+0000"),
+            json!(7),
+        ] {
+            let raw = RawValue::from_string(value.to_string()).expect("JSON");
+            let (mut one, mut other) = (Cast::default(), Cast::default());
+            let expected = short(value, &mut one);
+            if let Some(found) = named(&raw, &mut other) {
+                assert_eq!((found, other.ids()), (expected, one.ids()), "{raw}");
+            }
+        }
+        let person = RawValue::from_string(json!({ "displayName": "Ada" }).to_string()).expect("JSON");
+        assert!(named(&person, &mut Cast::default()).is_some());
     }
 
     #[test]

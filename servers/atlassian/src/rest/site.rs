@@ -174,6 +174,11 @@ impl Site {
 
     /// Returns the pages of a list. Sends nothing before the first page is asked for.
     pub fn pages(&self, request: Request, style: Style) -> Pages {
+        self.pages_of(request, style)
+    }
+
+    /// Like [`Self::pages`], with items of a type.
+    pub fn pages_of<T: DeserializeOwned>(&self, request: Request, style: Style) -> Pages<T> {
         Pages::new(self.clone(), request, style)
     }
 

@@ -249,3 +249,16 @@ async fn an_answer_without_the_items_is_no_empty_list() {
     let gone = Stub::script([answer(410, r#"{"errorMessages":["The requested API has been removed."]}"#)]);
     assert_eq!(read(&site(&gone), list(), ISSUES).await.expect_err("410").kind(), Kind::Gone);
 }
+
+#[tokio::test]
+async fn items_of_a_type_are_read_as_such_and_one_of_another_shape_is_an_error() {
+    let stub =
+        Stub::script(replies(&[json!({ "issues": [1, 2], "total": 2 }), json!({ "issues": [1, "x"] })]));
+    let site = site(&stub);
+    let read = async || site.pages_of::<u8>(list(), ISSUES).next().await;
+    let page = read().await.expect("an answer").expect("a page");
+    assert_eq!((page.items, page.total, page.extra), (vec![1, 2], Some(2), json!({ "total": 2 })));
+    let error = read().await.expect_err("an item of another shape");
+    assert_eq!(error.kind(), Kind::Unreadable);
+    assert!(error.message().contains("expected u8"), "{}", error.message());
+}

@@ -9,11 +9,12 @@ mod plan;
 mod ranks;
 
 use plainwire::ToolError;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Jira;
 use super::paging::{Part, part};
-use super::search::{Found, issue_of};
+use super::search::Found;
 use super::shown::moment;
 use crate::rest::{Page, PageToken, Request, Style, Upstream};
 
@@ -100,7 +101,9 @@ impl Jira {
     pub async fn sprint(&self, text: &str) -> Result<Value, ToolError> {
         let id = match number(text, "a sprint", "jira_get_sprints_from_board") {
             Ok(id) => id,
-            Err(_) if !text.trim().is_empty() => self.open_sprint(text, None).await?.to_string(),
+            Err(_) if !text.trim().is_empty() => {
+                self.open_sprint(text, None).await?.to_string()
+            }
             Err(nothing) => return Err(nothing),
         };
         let sprint: Value = self.site().json(Request::get(self.agile(["sprint", &id]))).await?;
@@ -171,24 +174,23 @@ impl Jira {
     }
 
     async fn listed(&self, request: Request, slice: Slice<'_>) -> Result<Listed, Upstream> {
-        let page = self.one_page(request, slice, "values").await?;
+        let page: Page = self.one_page(request, slice, "values").await?;
         Ok(Listed { items: page.items, next: page.next.map(|it| it.as_str().to_owned()) })
     }
 
-    async fn one_page(
+    async fn one_page<T: DeserializeOwned>(
         &self,
         request: Request,
         slice: Slice<'_>,
         items: &'static str,
-    ) -> Result<Page, Upstream> {
+    ) -> Result<Page<T>, Upstream> {
         let request =
             request.query("startAt", slice.start.to_string()).query("maxResults", slice.limit.to_string());
-        let mut pages = self.site().pages(request, Style::StartAt { items });
+        let mut pages = self.site().pages_of(request, Style::StartAt { items });
         if let Some(token) = slice.token {
             pages = pages.after(&PageToken::new(token));
         }
-        let page = pages.next().await?;
-        Ok(page.unwrap_or(Page { items: Vec::new(), next: None, total: None, extra: Value::Null }))
+        Ok(pages.next().await?.unwrap_or_default())
     }
 
     /// Returns a page of the issues of a board, in their order there.
@@ -216,9 +218,7 @@ impl Jira {
         let request = Request::get(path)
             .query("fields", wanted.fields)
             .maybe_query("jql", Some(jql).filter(|it| !it.is_empty()));
-        let page = self.one_page(request, wanted.slice, "issues").await?;
-        let issues = page.items.iter().filter_map(issue_of).collect();
-        Ok(Found { issues, total: page.total, next: page.next.map(|it| it.as_str().to_owned()) })
+        Ok(self.one_page(request, wanted.slice, "issues").await?.into())
     }
 }
 

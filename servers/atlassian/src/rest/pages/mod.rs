@@ -6,7 +6,9 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::answer::Answer;
@@ -18,9 +20,9 @@ mod style;
 
 pub use style::Style;
 
-/// The pages of a list. Sends a request per page.
+/// The pages of a list of `T`. Sends a request per page.
 #[derive(Debug)]
-pub struct Pages {
+pub struct Pages<T = Value> {
     site: Site,
     /// The request for the first page.
     request: Request,
@@ -30,6 +32,7 @@ pub struct Pages {
     seen: HashSet<PageToken>,
     /// The number of pages that were read.
     read: usize,
+    items: PhantomData<T>,
 }
 
 /// Where the reading of a list is.
@@ -42,9 +45,9 @@ enum At {
 
 /// A page of a list.
 #[derive(Clone, Debug)]
-pub struct Page {
-    /// The items, as the site wrote them.
-    pub items: Vec<Value>,
+pub struct Page<T = Value> {
+    /// The items.
+    pub items: Vec<T>,
     /// The token of the next page; `None` if this is the last one.
     pub next: Option<PageToken>,
     /// The number of items of the whole list, if the site says it.
@@ -69,9 +72,15 @@ impl PageToken {
     }
 }
 
-impl Pages {
+impl<T> Default for Page<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), next: None, total: None, extra: Value::Null }
+    }
+}
+
+impl<T: DeserializeOwned> Pages<T> {
     pub(super) fn new(site: Site, request: Request, style: Style) -> Self {
-        Self { site, request, style, at: At::Start, seen: HashSet::new(), read: 0 }
+        Self { site, request, style, at: At::Start, seen: HashSet::new(), read: 0, items: PhantomData }
     }
 
     /// Begins after an earlier page, with its token.
@@ -87,9 +96,9 @@ impl Pages {
     ///
     /// # Errors
     /// As [`Site::send`]. `Token` for a token of another list; `Unreadable` for an answer without the
-    /// items, or for a token that comes again; `TooLarge` for more pages than the settings allow; `Redirect`
+    /// items, for an item of another shape, or for a token that comes again; `TooLarge` for more pages than the settings allow; `Redirect`
     /// for a next page elsewhere.
-    pub async fn next(&mut self) -> Result<Option<Page>, Upstream> {
+    pub async fn next(&mut self) -> Result<Option<Page<T>>, Upstream> {
         let token = match &self.at {
             At::Start => None,
             At::Before(token) => Some(token),
@@ -128,8 +137,8 @@ impl Pages {
     ///
     /// # Errors
     /// As [`Self::next`]. The items of earlier pages are then lost.
-    pub async fn collect(mut self, at_least: usize) -> Result<Page, Upstream> {
-        let mut all = Page { items: Vec::new(), next: None, total: None, extra: Value::Null };
+    pub async fn collect(mut self, at_least: usize) -> Result<Page<T>, Upstream> {
+        let mut all = Page::default();
         let max_pages = self.site.shared.settings.max_pages.max(1);
         while let Some(page) = self.next().await? {
             all.items.extend(page.items);

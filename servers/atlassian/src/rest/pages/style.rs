@@ -5,7 +5,11 @@
 //! are taken. Bitbucket Cloud documents its `next` as opaque, so that one is followed, if it stays below the
 //! base.
 
+use std::collections::BTreeMap;
+
 use plainwire::proto::json::visible;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -140,23 +144,21 @@ fn array_page(request: &Request) -> u64 {
 }
 
 /// Reads the page in an answer.
-pub(super) fn page(
+pub(super) fn page<T: DeserializeOwned>(
     site: &Site,
     answer: &Answer,
     first: &Request,
     style: Style,
     token: Option<&PageToken>,
-) -> Result<Page, Upstream> {
-    let mut extra: Value = answer.json()?;
+) -> Result<Page<T>, Upstream> {
     let unreadable = |why: String| answer.error(Kind::Unreadable).because(why);
-    let items = match style.items() {
-        None => Some(std::mem::take(&mut extra)),
-        Some(name) => extra.as_object_mut().and_then(|it| it.remove(name)),
-    };
-    let Some(Value::Array(items)) = items else {
+    let (items, extra) = parts(answer, style)?;
+    let Some(items) = items.filter(|it| it.get().starts_with('[')) else {
         let expected = style.items().map_or("an array".to_owned(), |it| format!("`{it}` with an array"));
         return Err(unreadable(format!("expected {expected}, but found none")));
     };
+    let items: Vec<T> =
+        serde_json::from_str(items.get()).map_err(|error| unreadable(visible(&error.to_string(), 200)))?;
     let reader = Reader { site, answer, extra: &extra, count: items.len() as u64 };
     let asked = token.and_then(|it| it.as_str().parse().ok()).unwrap_or(0);
     let next = match style {
@@ -175,6 +177,15 @@ pub(super) fn page(
         _ => None,
     };
     Ok(Page { items, next: next.map(PageToken), total, extra })
+}
+
+/// Returns the items of an answer, unread, and the rest of it: items may be many and large, and are read once, as what they are.
+fn parts(answer: &Answer, style: Style) -> Result<(Option<Box<RawValue>>, Value), Upstream> {
+    let Some(name) = style.items() else { return Ok((Some(answer.json()?), Value::Null)) };
+    let mut members: BTreeMap<String, Box<RawValue>> = answer.json()?;
+    let items = members.remove(name);
+    let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+    Ok((items, members.iter().map(|(name, raw)| (name.as_str(), read(raw))).collect()))
 }
 
 /// An answer without its items.
