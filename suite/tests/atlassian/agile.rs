@@ -68,6 +68,68 @@ async fn a_sprint_is_named_and_the_current_one_is_found_or_asked_for() {
     }
 }
 
+/// Repeats a statement for the numbers up to `count`, each as `n.value`.
+fn many(world: &World, count: usize, sql: &str) {
+    let numbers = format!(
+        "WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < {count})"
+    );
+    let sql = sql.replacen("SELECT", &format!("{numbers} SELECT"), 1);
+    world.store.run(0, |work| work.run(&sql, [])).expect("SQL");
+}
+
+#[tokio::test]
+async fn a_sprint_is_found_beyond_the_first_page_of_a_board() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client_within(&["SHOP"]).await;
+        // A page has 50 of them.
+        many(
+            &world,
+            120,
+            "INSERT INTO sprint (board_id, name, state, created) SELECT 1, 'Later ' || n.value, 'future', 0 FROM n",
+        );
+        let found = call(&client, "jira_get_sprint_issues", json!({ "sprint_id": "Later 120" })).await;
+        assert_eq!(found["issues"], json!([]), "{found}");
+        world.assert_contract();
+    }
+}
+
+#[tokio::test]
+async fn a_name_of_a_sprint_is_looked_for_on_at_most_50_boards() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client().await;
+        let sql = "INSERT INTO board (name, type, project_id, filter_id)
+            SELECT 'Board ' || n.value, 'scrum', project_id, filter_id FROM board JOIN n WHERE board.id = 1";
+        // Two of the seeded boards have sprints.
+        many(&world, 48, sql);
+        let found = call(&client, "jira_get_sprint_issues", json!({ "sprint_id": "Till 11" })).await;
+        assert!(found["issues"].as_array().is_some_and(|it| !it.is_empty()), "{found}");
+        many(&world, 1, sql);
+        let text = refused(&client, "jira_get_sprint_issues", json!({ "sprint_id": "Till 11" })).await;
+        assert!(
+            text.contains("more than 50 boards") && text.contains("jira_get_sprints_from_board"),
+            "{text}"
+        );
+        world.assert_contract();
+    }
+}
+
+#[tokio::test]
+async fn a_sprint_is_not_named_where_none_is_open() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client().await;
+        world.store.run(0, |work| work.run("UPDATE sprint SET state = 'closed'", [])).expect("SQL");
+        let text = refused(&client, "jira_get_sprint_issues", json!({ "sprint_id": "current sprint" })).await;
+        assert!(
+            text.contains("no open sprint is \"current sprint\"")
+                && text.contains("jira_get_sprints_from_board"),
+            "{text}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn boards_and_sprints_are_listed_with_their_issues() {
     for deployment in BOTH {

@@ -60,7 +60,7 @@ impl Jira {
             if let Some(id) = number(value).filter(|it| it.as_i64().is_some()) {
                 return Ok(id);
             }
-            return self.open_sprint(&text(value), Some(place.project)).await;
+            return self.open_sprint(&text(value), Some(place.project), None).await;
         }
         if schema.kind == "issuelink" || schema.is_custom("gh-epic-link") {
             return self.other_issue(field, value).await;

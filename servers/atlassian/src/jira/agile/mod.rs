@@ -102,7 +102,7 @@ impl Jira {
         let id = match number(text, "a sprint", "jira_get_sprints_from_board") {
             Ok(id) => id,
             Err(_) if !text.trim().is_empty() => {
-                self.open_sprint(text, None).await?.to_string()
+                self.open_sprint(text, None, Some("sprint_id")).await?.to_string()
             }
             Err(nothing) => return Err(nothing),
         };

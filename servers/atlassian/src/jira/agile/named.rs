@@ -3,14 +3,17 @@
 //! In: a name, and perhaps a project. Out: the id of an active or future sprint. Of several, none is taken: the caller is asked.
 
 use plainwire::ToolError;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Jira;
 use crate::jira::question::question;
-use crate::rest::Request;
+use crate::rest::{Request, Style};
 
 /// The largest number of boards whose sprints are looked at for a name.
 const MAX_BOARDS: usize = 50;
+
+/// The number of sprints of a board after which no further page is read.
+const MAX_SPRINTS: usize = 500;
 
 impl Jira {
     /// Returns the id of the active sprint (`current sprint`), or of the active or future sprint with the name: of a project, or
@@ -22,6 +25,7 @@ impl Jira {
         &self,
         named: &str,
         project: Option<&str>,
+        argument: Option<&str>,
     ) -> Result<Value, ToolError> {
         let wanted = named.trim().to_lowercase();
         let is_current = matches!(wanted.as_str(), "current sprint" | "current" | "active" | "active sprint");
@@ -49,7 +53,7 @@ impl Jira {
             let name = it["name"].as_str().unwrap_or_default();
             (it["id"].to_string(), format!("{name}, {}", it["state"].as_str().unwrap_or_default()))
         });
-        Err(question(reason, "Which sprint?", None, choices))
+        Err(question(reason, "Which sprint?", argument, choices))
     }
 
     /// Returns the active and future sprints of the boards of a project, or of all that the server may touch.
@@ -58,19 +62,15 @@ impl Jira {
     async fn open_sprints(&self, project: Option<&str>) -> Result<Vec<Value>, ToolError> {
         let mut sprints: Vec<Value> = Vec::new();
         for board in self.scrum_boards(project).await? {
-            let request =
-                Request::get(self.agile(["board", &board, "sprint"])).query("state", "active,future");
-            let page: Value = self.site().json(request).await?;
-            for sprint in page["values"].as_array().into_iter().flatten() {
-                if !sprints.iter().any(|it| it["id"] == sprint["id"]) {
-                    sprints.push(sprint.clone());
-                }
-            }
+            let request = Request::get(self.agile(["board", &board["id"].to_string(), "sprint"]));
+            let request = request.query("state", "active,future");
+            // A sprint may be on several boards.
+            add_new(&mut sprints, self.values(request, MAX_SPRINTS).await?);
         }
         Ok(sprints)
     }
 
-    async fn scrum_boards(&self, project: Option<&str>) -> Result<Vec<String>, ToolError> {
+    async fn scrum_boards(&self, project: Option<&str>) -> Result<Vec<Value>, ToolError> {
         let projects: Vec<Option<&str>> = match project {
             Some(_) => vec![project],
             None if self.projects().is_empty() => vec![None],
@@ -78,16 +78,11 @@ impl Jira {
         };
         let mut boards = Vec::new();
         for project in projects {
-            let request = Request::get(self.agile(["board"])).maybe_query("projectKeyOrId", project);
-            let page: Value = self.site().json(request.query("type", "scrum")).await?;
-            for board in page["values"].as_array().into_iter().flatten() {
-                let id = board["id"].to_string();
-                // A board may have issues of several projects.
-                if !boards.contains(&id) {
-                    boards.push(id);
-                }
-            }
-            if boards.len() > MAX_BOARDS || page["isLast"] == json!(false) {
+            let request = Request::get(self.agile(["board"])).query("type", "scrum");
+            let found = self.values(request.maybe_query("projectKeyOrId", project), MAX_BOARDS + 1).await?;
+            // A board may have issues of several projects.
+            add_new(&mut boards, found);
+            if boards.len() > MAX_BOARDS {
                 let text = format!(
                     "expected the number of a sprint: there are more than {MAX_BOARDS} boards to look for a name"
                 );
@@ -96,5 +91,19 @@ impl Jira {
             }
         }
         Ok(boards)
+    }
+
+    async fn values(&self, request: Request, at_least: usize) -> Result<Vec<Value>, ToolError> {
+        let pages = self.site().pages(request, Style::StartAt { items: "values" });
+        Ok(pages.collect(at_least).await?.items)
+    }
+}
+
+/// Adds those whose `id` is not there yet.
+fn add_new(all: &mut Vec<Value>, found: Vec<Value>) {
+    for it in found {
+        if !all.iter().any(|known| known["id"] == it["id"]) {
+            all.push(it);
+        }
     }
 }
