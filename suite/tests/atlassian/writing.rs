@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{BOTH, World, all_stored, call, keys, stored};
+use crate::support::{BOTH, World, all_stored, call, keys, refused, stored};
 
 #[tokio::test]
 async fn an_edited_description_changes_only_where_it_was_edited() {
@@ -67,6 +67,37 @@ async fn an_issue_is_made_changed_moved_and_taken_back() {
         }
         call(&client, "atlassian_undo", json!({ "undo": made["undo"] })).await;
         assert_eq!(keys(&world, "1").len(), count);
+        world.assert_contract();
+    }
+}
+
+#[tokio::test]
+async fn fields_that_a_change_returns_are_as_they_are_afterwards() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client().await;
+        let change = |more: Value| {
+            let mut arguments = json!({ "issue_key": "SHOP-1", "fields": { "summary": "Another" } });
+            arguments
+                .as_object_mut()
+                .expect("an object")
+                .extend(more.as_object().expect("an object").clone());
+            arguments
+        };
+        let text =
+            refused(&client, "jira_update_issue", change(json!({ "return_fields": ["Colour"] }))).await;
+        assert!(text.contains("there is no field"), "{text}");
+        assert_ne!(stored(&world, "SHOP-1", "summary").as_deref(), Some("Another"), "nothing is written");
+        let wanted = json!({ "return_fields": "summary,status", "preview": true });
+        let shown = call(&client, "jira_update_issue", change(wanted)).await;
+        assert!(shown.get("result").is_none(), "{shown}");
+        let made =
+            call(&client, "jira_update_issue", change(json!({ "return_fields": "summary,status" }))).await;
+        let fields = &made["result"]["fields"];
+        assert_eq!(fields["summary"], "Another", "{made}");
+        assert!(fields["status"].is_string() && fields.as_object().is_some_and(|it| it.len() == 2), "{made}");
+        let none = call(&client, "jira_update_issue", change(json!({ "return_fields": "*none" }))).await;
+        assert!(none.get("result").is_none(), "{none}");
         world.assert_contract();
     }
 }

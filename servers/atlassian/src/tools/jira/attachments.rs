@@ -194,7 +194,7 @@ struct Upload {
     text: Option<String>,
     /// Such as image/png. By default that of the name.
     media_type: Option<String>,
-    /// Only show what would be attached.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }

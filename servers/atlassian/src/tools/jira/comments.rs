@@ -48,15 +48,15 @@ pub(crate) struct AddComment {
     pub(crate) body: String,
     /// Who alone sees it: {"type": "role", "value": "Developers"}.
     pub(crate) visibility: Option<Value>,
-    /// In a service desk: whether customers see it.
+    /// In a service desk: customers see it.
     pub(crate) public: Option<bool>,
-    /// The body is what Jira stores, and no Markdown.
+    /// As Jira stores it, not as Markdown.
     #[default(false)]
     pub(crate) raw: bool,
-    /// Write although content would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     pub(crate) accept_loss: bool,
-    /// Only show what would be written.
+    /// Only show it.
     #[default(false)]
     pub(crate) preview: bool,
 }
@@ -104,24 +104,24 @@ pub(crate) async fn jira_add_comment(
 struct EditComment {
     /// Such as SHOP-1.
     issue_key: String,
-    /// From jira_get_comments or jira_get_issue.
+    /// From jira_get_comments.
     comment_id: String,
     /// Markdown: the comment as it was read, edited.
     body: String,
     /// Who alone sees it: {"type": "role", "value": "Developers"}.
     visibility: Option<Value>,
-    /// The body is what Jira stores, and no Markdown.
+    /// As Jira stores it, not as Markdown.
     #[default(false)]
     raw: bool,
-    /// Write although content would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     accept_loss: bool,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
 
-/// Changes a comment; what the edit did not touch stays as it was. Returns what changed and an undo handle.
+/// Changes a comment; what the edit did not touch stays. Returns the change and an undo handle.
 #[tool(destructive, title = "Change a comment")]
 async fn jira_edit_comment(
     #[arguments] it: EditComment,

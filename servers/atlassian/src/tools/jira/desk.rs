@@ -179,10 +179,10 @@ struct CreateRequest {
     /// Refuse a customer whom the site does not know.
     #[default(false)]
     strict_on_behalf: bool,
-    /// Write although content would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     accept_loss: bool,
-    /// Only show what would be made.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }

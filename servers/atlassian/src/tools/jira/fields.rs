@@ -32,7 +32,7 @@ struct FieldView {
 #[tool(read_only, title = "Find fields")]
 async fn jira_search_fields(
     #[argument("A part of the name; nothing for all.", default = "")] keyword: String,
-    #[argument("The largest number of fields.", default = 10)] limit: u64,
+    #[argument("At most this many.", default = 10)] limit: u64,
     #[argument("Has no effect: fields are read once per server.", default = false)]
     #[schemars(extend("deprecated" = true))]
     refresh: bool,
@@ -78,13 +78,13 @@ struct FieldOptions {
     /// Has no effect: the project decides.
     #[schemars(extend("deprecated" = true))]
     context_id: Option<String>,
-    /// The project where the field is used.
+    /// Where the field is used.
     project_key: Option<String>,
-    /// The type of issue there.
+    /// The type of issue.
     issue_type: Option<String>,
     /// Only values with this text.
     contains: Option<String>,
-    /// The largest number of values.
+    /// At most this many.
     return_limit: Option<u64>,
     /// Has no effect: values are names.
     #[schemars(extend("deprecated" = true))]
@@ -92,7 +92,7 @@ struct FieldOptions {
     values_only: bool,
 }
 
-/// Lists the values that a field allows, in a project and for a type of issue if they are given. Returns their names.
+/// Lists the values of a field, also of a project and a type of issue. Returns their names.
 #[tool(read_only, title = "Values of a field")]
 async fn jira_get_field_options(
     #[arguments] it: FieldOptions,

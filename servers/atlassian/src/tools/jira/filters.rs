@@ -77,7 +77,7 @@ struct CreateFilter {
     /// Whether it is a favourite of this account.
     #[default(false)]
     favourite: bool,
-    /// Only show what would be made.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
@@ -116,7 +116,7 @@ struct UpdateFilter {
     description: Option<String>,
     /// Whether it is a favourite of this account.
     favourite: Option<bool>,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
@@ -144,7 +144,7 @@ async fn jira_update_filter(
 #[tool(destructive, title = "Delete a saved search")]
 async fn jira_delete_filter(
     #[argument("From jira_get_filters.")] filter_id: String,
-    #[argument("Only show what would be deleted.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,

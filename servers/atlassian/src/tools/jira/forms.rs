@@ -61,7 +61,7 @@ struct UpdateAnswers {
     form_id: String,
     /// Such as [{"questionId": "1", "value": "Slow"}]: ids or labels, with `type` DATE, DATETIME, TEXT, SELECT, … if it is not clear.
     answers: Vec<Value>,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }

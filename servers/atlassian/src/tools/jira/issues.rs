@@ -7,9 +7,9 @@ use plainwire::serde_json::Map;
 use super::losses;
 use crate::jira::Jira;
 use crate::jira::input::list;
-use crate::jira::issue::{CreateFields, Edit, text_of};
+use crate::jira::issue::{CreateFields, Edit, Wanted, text_of};
 use crate::jira::people::{Among, is_no_one};
-use crate::jira::shown::counted_issues;
+use crate::jira::shown::{Cast, Texts as Amount, counted_issues};
 use crate::tools::args::Texts;
 use crate::tools::{write, write_once};
 use crate::write::{Change, FieldChange, Inverse, Journal, Plan, Step};
@@ -32,30 +32,30 @@ pub(crate) struct CreateIssue {
     pub(crate) summary: String,
     /// Such as Task, Bug or Epic.
     pub(crate) issue_type: String,
-    /// `me`, a name, an e-mail address or an account id.
+    /// `me`, a name, an e-mail or an account id.
     pub(crate) assignee: Option<String>,
     /// Markdown.
     pub(crate) description: Option<String>,
     /// Names of components.
     #[serde(default)]
     pub(crate) components: Texts,
-    /// Other fields by name or id, such as {"priority": "High", "parent": "SHOP-1", "Story Points": 3}.
+    /// Other fields, such as {"priority": "High", "parent": "SHOP-1", "Story Points": 3}.
     #[serde(default)]
     pub(crate) additional_fields: Map<String, Value>,
-    /// The description is what Jira stores, and no Markdown.
+    /// As Jira stores it, not as Markdown.
     #[default(false)]
     pub(crate) raw: bool,
-    /// Write although content would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     pub(crate) accept_loss: bool,
-    /// Only show what would be made.
+    /// Only show it.
     #[default(false)]
     pub(crate) preview: bool,
-    /// A text of your own: a repeated call with it makes nothing new.
+    /// A repeated call with the same key makes nothing new.
     pub(crate) idempotency_key: Option<String>,
 }
 
-/// Makes an issue. Returns its key, its fields and an undo handle; preview shows it first.
+/// Makes an issue. Returns its key and an undo handle.
 #[tool(additive, title = "Make an issue")]
 pub(crate) async fn jira_create_issue(
     #[arguments] it: CreateIssue,
@@ -104,20 +104,21 @@ pub(crate) async fn jira_create_issue(
 // Issues to make.
 #[data]
 struct BatchCreate {
-    /// A list of objects with project_key, summary, issue_type, and optionally assignee, description, components and other fields by name.
+    /// Objects of project_key, summary, issue_type and other fields by name.
     issues: Value,
-    /// Only check them.
+    /// Another name of `preview`.
+    #[schemars(extend("deprecated" = true))]
     #[default(false)]
     validate_only: bool,
-    /// Write although content would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     accept_loss: bool,
-    /// Only show what would be made.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
 
-/// Makes up to 50 issues in one request. Returns the keys of those that were made, and for each other one why not.
+/// Makes up to 50 issues at once. Returns the keys of those made, and why others were not.
 #[tool(additive, title = "Make issues")]
 async fn jira_batch_create_issues(
     #[arguments] it: BatchCreate,
@@ -196,35 +197,38 @@ pub(crate) struct UpdateIssue {
     pub(crate) issue_key: String,
     /// Values by name or id, null empties: {"summary": "…", "assignee": "me", "description": "Markdown", "status": "Done"}.
     pub(crate) fields: Map<String, Value>,
-    /// More of them.
+    /// More of `fields`.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     pub(crate) additional_fields: Map<String, Value>,
-    /// Names of components, in the place of those it has.
+    /// A part of `fields`: names of components, in place of those it has.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     pub(crate) components: Option<Texts>,
     /// Paths of files: not supported here; jira_upload_attachment takes contents.
     #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     pub(crate) attachments: Option<Texts>,
-    /// The description is only this section, by its heading or as `[2]`.
+    /// Replace only this section, by its heading or as `[2]`.
     pub(crate) description_section: Option<String>,
-    /// `description_revision` of jira_get_issue: refuse if the description was changed since.
+    /// `description_revision` of jira_get_issue: refuse if it has changed since.
     pub(crate) based_on: Option<String>,
-    /// Fields to return: `*all`, `*none`, or names.
+    /// Fields to return as they are afterwards: `*all`, or names. jira_get_issue returns them, too.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     pub(crate) return_fields: Option<Texts>,
-    /// Rich text is what Jira stores, and no Markdown.
+    /// As Jira stores it, not as Markdown.
     #[default(false)]
     pub(crate) raw: bool,
-    /// Write although content would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     pub(crate) accept_loss: bool,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     pub(crate) preview: bool,
 }
 
-/// Changes fields of an issue. A description edited as Markdown keeps all that was not touched. Returns what changed and an undo handle.
+/// Changes fields of an issue; of a description edited as Markdown, all else stays. Returns the change and an undo handle.
 #[tool(destructive, title = "Change an issue")]
 pub(crate) async fn jira_update_issue(
     #[arguments] it: UpdateIssue,
@@ -254,21 +258,32 @@ pub(crate) async fn jira_update_issue(
         is_raw: it.raw,
         losses: losses(it.accept_loss),
     };
+    let known = jira.fields().await?;
+    let returned = it.return_fields.map(|it| it.0).filter(|it| !it.is_empty() && *it != ["*none"]);
+    let returned = returned.map(|names| Wanted::read(&known, &names)).transpose()?;
     let plan = jira.plan_edit(edit).await?;
     let issue = plan.target.clone();
-    let change = write(&jira, &journal, &context, plan, it.preview).await;
+    let mut change = write(&jira, &journal, &context, plan, it.preview).await;
+    if let (Ok(change), Some(wanted), false) = (&mut change, returned, it.preview) {
+        // The change was made, whatever comes of the reading.
+        match jira.issue(&issue, &wanted.parameter(), &[]).await {
+            Ok(issue) => {
+                let shown = jira.view(&known, &issue, Amount::Whole, &mut Cast::default());
+                change.result["fields"] = json!(shown);
+            }
+            Err(error) => change.warnings.push(format!("the fields can't be returned: {}", error.message())),
+        }
+    }
     let project = issue.rsplit_once('-').map_or("", |(project, _)| project).to_owned();
     jira.explained(change, &project, Some(&issue), None).await
 }
 
-/// Assigns an issue to a person, or to no one. Returns the change and an undo handle.
+/// Assigns an issue to a person or no one. Returns the change and an undo handle.
 #[tool(destructive, idempotent, title = "Assign an issue")]
 async fn jira_assign_issue(
     #[argument("Such as SHOP-1.")] issue_key: String,
-    #[argument("`me`, a name, an e-mail address or an account id; nothing for no one.")] assignee: Option<
-        String,
-    >,
-    #[argument("Only show what would change.", default = false)] preview: bool,
+    #[argument("`me`, a name, an e-mail or an account id; nothing for no one.")] assignee: Option<String>,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -302,12 +317,12 @@ pub(crate) async fn assigned(
     write(jira, journal, context, plan, it.preview).await
 }
 
-/// Deletes an issue for good. Returns what was deleted; this can't be taken back.
+/// Deletes an issue for good: this can't be undone. Returns what was deleted.
 #[tool(destructive, title = "Delete an issue")]
 async fn jira_delete_issue(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("Delete its sub-tasks too.", default = false)] delete_subtasks: bool,
-    #[argument("Only show what would be deleted.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,

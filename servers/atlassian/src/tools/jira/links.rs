@@ -69,10 +69,10 @@ struct CreateLink {
     comment: Option<String>,
     /// Who alone sees the comment: {"type": "role", "value": "Developers"}.
     comment_visibility: Option<Value>,
-    /// Write although content of the comment would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     accept_loss: bool,
-    /// Only show what would be made.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
@@ -116,7 +116,7 @@ async fn jira_create_issue_link(
 #[tool(destructive, title = "Remove a link")]
 async fn jira_remove_issue_link(
     #[argument("`link_id` of a link, from jira_get_issue with `include: links`.")] link_id: String,
-    #[argument("Only show what would be removed.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -130,7 +130,7 @@ async fn jira_remove_issue_link(
 async fn jira_link_to_epic(
     #[argument("Such as SHOP-2.")] issue_key: String,
     #[argument("The key of the epic; `none` takes the issue out of its epic.")] epic_key: String,
-    #[argument("Only show what would change.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -165,7 +165,7 @@ async fn jira_create_remote_issue_link(
     #[argument("A sentence about the page.")] summary: Option<String>,
     #[argument("What the page is to the issue, such as `documentation`.")] relationship: Option<String>,
     #[argument("The address of an icon of 16 × 16 pixels.")] icon_url: Option<String>,
-    #[argument("Only show what would be made.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,

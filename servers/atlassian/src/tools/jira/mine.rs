@@ -19,10 +19,10 @@ struct MyIssues {
     /// Whether issues that are done are listed too.
     #[default(false)]
     include_done: bool,
-    /// Names or ids of fields. By default the usual ones.
+    /// Names or ids; by default the usual ones.
     #[serde(default)]
     fields: Texts,
-    /// The largest number of issues, at most 100.
+    /// At most 100.
     #[default(10)]
     limit: u64,
     /// How many issues to skip; only in Data Center.

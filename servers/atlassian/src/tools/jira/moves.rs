@@ -22,12 +22,12 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The number of looks: two minutes.
 const LOOKS: u32 = 240;
 
-/// Moves an issue to another project, where it gets a new key. Returns the new key and an undo handle.
+/// Moves an issue to another project. Returns its new key and an undo handle.
 #[tool(destructive, title = "Move an issue")]
 async fn jira_move_issue(
     #[argument("Such as SHOP-1.")] issue_key: String,
-    #[argument("The key of the other project.")] target_project_key: String,
-    #[argument("Only show what would change.", default = false)] preview: bool,
+    #[argument("Such as PAY.")] target_project_key: String,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -82,13 +82,12 @@ struct Changelogs {
     is_complete: bool,
 }
 
-/// Reads the histories of up to 1000 issues at once. Returns who changed which field when, from what to what.
+/// Reads the histories of up to 1000 issues. Returns who changed what, when, from and to.
 #[tool(read_only, title = "Histories of issues")]
 async fn jira_batch_get_changelogs(
     #[argument("Keys or ids.")] issue_ids_or_keys: Texts,
     #[argument("Only these fields, by name or id.")] fields: Option<Texts>,
-    #[argument("The largest number of entries of each issue, the newest ones; -1 for all.", default = -1)]
-    limit: i64,
+    #[argument("The newest entries of each issue; -1 for all.", default = -1)] limit: i64,
     jira: State<Jira>,
 ) -> Result<Changelogs, ToolError> {
     let mut keys = Vec::new();

@@ -112,7 +112,7 @@ async fn jira_create_component(
     #[argument("Its lead: `me`, a name, an e-mail address or an account id.")] lead: Option<String>,
     #[argument("Who gets new issues: PROJECT_DEFAULT, COMPONENT_LEAD, PROJECT_LEAD or UNASSIGNED.")]
     assignee_type: Option<String>,
-    #[argument("Only show what would be made.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,

@@ -50,19 +50,20 @@ pub(crate) struct IssueView {
 pub(crate) struct GetIssue {
     /// Such as SHOP-1, or its address.
     issue_key: String,
-    /// Names or ids, or `*all`. By default the usual ones.
+    /// Names, ids or `*all`; by default the usual ones.
     #[serde(default)]
     fields: Texts,
-    /// Any of `changelog`, `transitions`.
+    /// Another name of `include`.
+    #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     expand: Texts,
-    /// How many of the newest comments; 0 for none, at most 100.
+    /// Newest comments, at most 100.
     #[default(10)]
     comment_limit: u64,
-    /// Keys of properties of the issue, or `*all`.
+    /// Keys of its properties, or `*all`.
     #[serde(default)]
     properties: Texts,
-    /// Any of `links`, `subtasks`, `attachments`, `worklog`, `watchers`, `remote_links`: more than the fields.
+    /// Any of `links`, `subtasks`, `attachments`, `worklog`, `watchers`, `remote_links`, `changelog`, `transitions`.
     #[serde(default)]
     include: Texts,
     /// Has no effect: reading leaves no trace.
@@ -73,13 +74,12 @@ pub(crate) struct GetIssue {
     #[schemars(extend("deprecated" = true))]
     #[default(false)]
     use_display_names: bool,
-    /// The description as Jira stores it, in place of Markdown.
+    /// As Jira stores it, not as Markdown.
     #[default(false)]
     raw: bool,
 }
 
-/// Reads one issue: fields with a value, description as Markdown, the newest comments. Returns names for people and statuses; use
-/// jira_search for many issues.
+/// Reads an issue. Returns its fields by name, its description as Markdown, and its newest comments; jira_search finds many.
 #[tool(read_only, title = "Get an issue")]
 async fn jira_get_issue(#[arguments] it: GetIssue, jira: State<Jira>) -> Result<IssueView, ToolError> {
     issue(&it, &jira).await
@@ -201,18 +201,19 @@ pub(crate) struct IssuesView {
 // A search of issues.
 #[data]
 pub(crate) struct SearchIssues {
-    /// JQL, such as `project = SHOP AND status != Done ORDER BY updated DESC`; or words to find.
+    /// JQL such as `status != Done ORDER BY updated DESC`, or words to find.
     jql: String,
-    /// Names or ids of fields. By default the usual ones.
+    /// Names or ids; by default the usual ones.
     #[serde(default)]
     fields: Texts,
-    /// The largest number of issues, at most 100.
+    /// At most 100.
     #[default(10)]
     limit: u64,
-    /// How many issues to skip; only in Data Center.
+    /// How many issues to skip; only in Data Center. `page_token` works in both.
+    #[schemars(extend("deprecated" = true))]
     #[default(0)]
     start_at: u64,
-    /// Only issues of these projects.
+    /// Only of these projects.
     #[serde(default)]
     projects_filter: Texts,
     /// Has no effect: jira_get_issue expands.
@@ -243,7 +244,7 @@ impl SearchIssues {
     }
 }
 
-/// Finds issues by JQL or words. Returns their fields, a link for each, and a token for the next page.
+/// Finds issues by JQL or words. Returns fields, links, and a token for the next page.
 #[tool(read_only, title = "Search issues")]
 pub(crate) async fn jira_search(
     #[arguments] it: SearchIssues,
@@ -256,18 +257,32 @@ pub(crate) async fn jira_search(
     found(&jira, page, it.projects_filter.all()).await
 }
 
-/// Lists the issues of a project, those updated last first. Returns fields and a token for the next page; jira_search takes JQL.
+// A project whose issues are listed.
+#[data]
+struct ProjectIssues {
+    /// Such as SHOP.
+    project_key: String,
+    /// At most 100.
+    #[default(10)]
+    limit: u64,
+    /// How many issues to skip; only in Data Center. `page_token` works in both.
+    #[schemars(extend("deprecated" = true))]
+    #[default(0)]
+    start_at: u64,
+    /// From `next_page_token`.
+    page_token: Option<String>,
+}
+
+/// Lists the issues of a project, those updated last first. Returns fields and a token for the next page.
 #[tool(read_only, title = "Issues of a project")]
 async fn jira_get_project_issues(
-    #[argument("The key of the project, such as SHOP.")] project_key: String,
-    #[argument("The largest number of issues, at most 100.", default = 10)] limit: u64,
-    #[argument("How many issues to skip; only in Data Center.", default = 0)] start_at: u64,
-    #[argument("From `next_page_token`.")] page_token: Option<String>,
+    #[arguments] it: ProjectIssues,
     jira: State<Jira>,
 ) -> Result<WithBlocks<IssuesView>, ToolError> {
-    let project = jira.project_key(&project_key).await?;
+    let project = jira.project_key(&it.project_key).await?;
     let jql = format!("project = {} ORDER BY updated DESC", quoted(&project));
-    found(&jira, Page { jql, fields: Vec::new(), limit, start: start_at, token: page_token }, &[]).await
+    let page = Page { jql, fields: Vec::new(), limit: it.limit, start: it.start_at, token: it.page_token };
+    found(&jira, page, &[]).await
 }
 
 /// A page of a search.

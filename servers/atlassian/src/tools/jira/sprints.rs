@@ -31,7 +31,7 @@ struct CreateSprint {
     /// As `start_date`.
     end_date: Option<String>,
     goal: Option<String>,
-    /// Only show what would be made.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
@@ -74,7 +74,7 @@ struct UpdateSprint {
     /// As `start_date`.
     end_date: Option<String>,
     goal: Option<String>,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
@@ -117,7 +117,7 @@ struct AddToSprint {
     sprint_id: String,
     /// Such as SHOP-1,SHOP-2.
     issue_keys: Texts,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
@@ -140,7 +140,7 @@ async fn jira_add_issues_to_sprint(
 #[tool(destructive, title = "Move issues to the backlog")]
 async fn jira_move_issues_to_backlog(
     #[argument("Such as SHOP-1,SHOP-2.")] issue_keys: Texts,
-    #[argument("Only show what would change.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -159,7 +159,7 @@ struct RankIssues {
     rank_before_issue: Option<String>,
     /// They come directly after this issue.
     rank_after_issue: Option<String>,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }

@@ -22,7 +22,7 @@ struct Transitions {
     transitions: Value,
 }
 
-/// Lists the transitions that are possible now. Returns their ids, names, the status they lead to, and the fields they ask for.
+/// Lists the transitions possible now. Returns ids, names, the statuses they lead to, and the fields they ask for.
 #[tool(read_only, title = "Transitions of an issue")]
 async fn jira_get_transitions(
     #[argument("Such as SHOP-1.")] issue_key: String,
@@ -57,22 +57,22 @@ pub(crate) fn shown(all: &Value) -> Value {
 pub(crate) struct Transition {
     /// Such as SHOP-1.
     pub(crate) issue_key: String,
-    /// The id or name of a transition, or the name of the status it leads to.
+    /// A transition by id or name, or the status it leads to.
     pub(crate) transition_id: String,
-    /// Fields of its screen by name, such as {"resolution": "Fixed"}.
+    /// Fields of its screen, such as {"resolution": "Fixed"}.
     #[serde(default)]
     pub(crate) fields: Map<String, Value>,
-    /// A comment, as Markdown.
+    /// Markdown.
     pub(crate) comment: Option<String>,
-    /// Write although content of the comment would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     pub(crate) accept_loss: bool,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     pub(crate) preview: bool,
 }
 
-/// Moves an issue to another status. Returns the change and an undo handle, which needs a transition that leads back.
+/// Moves an issue to another status. Returns the change and an undo handle.
 #[tool(destructive, title = "Move an issue to a status")]
 async fn jira_transition_issue(
     #[arguments] it: Transition,

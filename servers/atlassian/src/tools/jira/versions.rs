@@ -54,7 +54,7 @@ async fn jira_create_version(
     #[argument("A day such as 2026-11-27.")] start_date: Option<String>,
     #[argument("A day such as 2026-12-24.")] release_date: Option<String>,
     #[argument("What it is.")] description: Option<String>,
-    #[argument("Only show what would be made.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -77,7 +77,7 @@ async fn jira_batch_create_versions(
     #[argument("Such as SHOP.")] project_key: String,
     #[argument("A list of objects with name, and optionally startDate, releaseDate and description.")]
     versions: Value,
-    #[argument("Only show what would be made.", default = false)] preview: bool,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -139,7 +139,7 @@ struct UpdateVersion {
     archived: Option<bool>,
     /// Whether it is out.
     released: Option<bool>,
-    /// Only show what would change.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }

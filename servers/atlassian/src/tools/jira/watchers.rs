@@ -45,8 +45,8 @@ async fn jira_get_issue_watchers(
 #[tool(additive, idempotent, title = "Add a watcher")]
 async fn jira_add_watcher(
     #[argument("Such as SHOP-1.")] issue_key: String,
-    #[argument("`me`, a name, an e-mail address or an account id.")] user_identifier: String,
-    #[argument("Only show what would change.", default = false)] preview: bool,
+    #[argument("`me`, a name, an e-mail or an account id.")] user_identifier: String,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,
@@ -70,8 +70,8 @@ async fn jira_remove_watcher(
     #[argument("Such as SHOP-1.")] issue_key: String,
     #[argument("A user name.")] username: Option<String>,
     #[argument("An account id.")] account_id: Option<String>,
-    #[argument("`me`, a name, an e-mail address or an account id.")] user_identifier: Option<String>,
-    #[argument("Only show what would change.", default = false)] preview: bool,
+    #[argument("`me`, a name, an e-mail or an account id.")] user_identifier: Option<String>,
+    #[argument("Only show it.", default = false)] preview: bool,
     jira: State<Jira>,
     journal: State<Journal>,
     context: Context,

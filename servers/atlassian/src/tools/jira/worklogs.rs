@@ -69,10 +69,10 @@ struct AddWorklog {
     original_estimate: Option<String>,
     /// A new remaining estimate. By default it is less by the time spent.
     remaining_estimate: Option<String>,
-    /// Write although content of the comment would be lost.
+    /// Write even if content is lost.
     #[default(false)]
     accept_loss: bool,
-    /// Only show what would be written.
+    /// Only show it.
     #[default(false)]
     preview: bool,
 }
