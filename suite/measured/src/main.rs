@@ -1,13 +1,14 @@
 //! The server that benchmarks measure: five tools and, with `MCP_TOOLS=n`, n more that do nothing.
 //!
 //! It serves stdio, or with `--http PORT` `http://127.0.0.1:PORT/mcp`, or with `--http PORT CERTIFICATE KEY`
-//! the same over HTTPS. `MCP_CT=1` selects the single-threaded runtime. `MCP_SLOW_MS=n` raises the limit
+//! the same over HTTPS (feature `http`, on by default). `MCP_CT=1` selects the single-threaded runtime. `MCP_SLOW_MS=n` raises the limit
 //! above which the first step of a handler counts as slow, for counts under an emulator in which everything
 //! is slow. `MCP_OUTPUTS=FOLDER` keeps large results whole in FOLDER.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+#[cfg(feature = "http")]
 use plainwire::http::Http;
 use plainwire::outputs::{Folder, Settings};
 use plainwire::prelude::*;
@@ -103,6 +104,7 @@ fn main() -> Result<()> {
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        #[cfg(feature = "http")]
         ["--http", port, files @ ..] => {
             // Benchmarks keep 10,000 connections or streams idle, which is the default limit, and open
             // further connections to measure them.
