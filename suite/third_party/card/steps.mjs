@@ -8,7 +8,7 @@
 // "width". Each step has one member:
 //
 //   see         a text that is visible, at once or soon
-//   miss        a text that is not visible
+//   miss        a text that is not visible, at once or soon
 //   click       the beginning of the name of an enabled button
 //   press       a key, such as "Tab" or "Enter"
 //   called      the parameters of the last tools/call of the page, such as { "name": "a", "arguments": {} }
@@ -24,7 +24,8 @@ import { Server } from './server.mjs'
 
 const kinds = {
   see: (view, text) => view.sees(text),
-  miss: async (view, text) => assert.ok(!(await view.text()).includes(text), `expected the card not to show ${text}`),
+  miss: (view, text) =>
+    view.until(async () => !(await view.text()).includes(text), `no text ${JSON.stringify(text)}`),
   click: (view, name) => view.click(name),
   press: (view, key) => view.page.keyboard.press(key),
   called: async (view, params) => {
