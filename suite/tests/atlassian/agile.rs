@@ -116,6 +116,26 @@ async fn a_name_of_a_sprint_is_looked_for_on_at_most_50_boards() {
 }
 
 #[tokio::test]
+async fn a_name_is_looked_for_among_at_most_500_sprints_of_a_board() {
+    for deployment in BOTH {
+        let world = World::new(deployment).await;
+        let client = world.client_within(&["SHOP"]).await;
+        world.store.run(0, |work| work.run("UPDATE sprint SET state = 'closed'", [])).expect("SQL");
+        let sql = "INSERT INTO sprint (board_id, name, state, created) SELECT 1, 'Later ' || n.value, 'future', 0 FROM n";
+        many(&world, 500, sql);
+        let found = call(&client, "jira_get_sprint_issues", json!({ "sprint_id": "Later 500" })).await;
+        assert_eq!(found["issues"], json!([]), "{found}");
+        many(&world, 1, sql);
+        let text = refused(&client, "jira_get_sprint_issues", json!({ "sprint_id": "Later 500" })).await;
+        assert!(
+            text.contains("more than 500 sprints") && text.contains("jira_get_sprints_from_board"),
+            "{text}"
+        );
+        world.assert_contract();
+    }
+}
+
+#[tokio::test]
 async fn a_sprint_is_not_named_where_none_is_open() {
     for deployment in BOTH {
         let world = World::new(deployment).await;

@@ -262,3 +262,12 @@ async fn items_of_a_type_are_read_as_such_and_one_of_another_shape_is_an_error()
     assert_eq!(error.kind(), Kind::Unreadable);
     assert!(error.message().contains("expected u8"), "{}", error.message());
 }
+
+#[tokio::test]
+async fn a_member_that_is_nested_too_deep_is_an_error_and_not_the_end_of_the_list() {
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    let stub = Stub::script(vec![answer(200, &format!(r#"{{"issues":[1],"nextPageToken":{deep}}}"#))]);
+    let error = site(&stub).pages(list(), SEARCH).next().await.expect_err("a deep member");
+    assert_eq!(error.kind(), Kind::Unreadable);
+    assert!(error.message().contains("recursion limit"), "{}", error.message());
+}

@@ -146,11 +146,7 @@ impl Jira {
         let mut all: Vec<Value> = Vec::new();
         for project in self.projects() {
             let found = self.site().pages(request(Some(project)), Style::StartAt { items: "values" });
-            for board in found.collect(MAX_LISTED).await?.items {
-                if !all.iter().any(|it| it["id"] == board["id"]) {
-                    all.push(board);
-                }
-            }
+            named::add_new(&mut all, found.collect(MAX_LISTED).await?.items);
         }
         let part = slice.of(all)?;
         Ok(Listed { items: part.items.iter().map(shown_board).collect(), next: part.next })

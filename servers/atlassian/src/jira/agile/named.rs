@@ -12,7 +12,7 @@ use crate::rest::{Request, Style};
 /// The largest number of boards whose sprints are looked at for a name.
 const MAX_BOARDS: usize = 50;
 
-/// The number of sprints of a board after which no further page is read.
+/// The largest number of open sprints of a board that are looked at for a name.
 const MAX_SPRINTS: usize = 500;
 
 impl Jira {
@@ -20,7 +20,7 @@ impl Jira {
     /// of all projects that the server may touch.
     ///
     /// # Errors
-    /// No such sprint, and several, as a question; no open sprint at all; more than 50 boards; those of the site.
+    /// No such sprint, and several, as a question; no open sprint at all; more than 50 boards, or 500 open sprints of one; those of the site.
     pub(in crate::jira) async fn open_sprint(
         &self,
         named: &str,
@@ -65,7 +65,7 @@ impl Jira {
             let request = Request::get(self.agile(["board", &board["id"].to_string(), "sprint"]));
             let request = request.query("state", "active,future");
             // A sprint may be on several boards.
-            add_new(&mut sprints, self.values(request, MAX_SPRINTS).await?);
+            add_new(&mut sprints, self.all(request, MAX_SPRINTS, "sprints").await?);
         }
         Ok(sprints)
     }
@@ -79,28 +79,35 @@ impl Jira {
         let mut boards = Vec::new();
         for project in projects {
             let request = Request::get(self.agile(["board"])).query("type", "scrum");
-            let found = self.values(request.maybe_query("projectKeyOrId", project), MAX_BOARDS + 1).await?;
+            let found =
+                self.all(request.maybe_query("projectKeyOrId", project), MAX_BOARDS, "boards").await?;
             // A board may have issues of several projects.
             add_new(&mut boards, found);
             if boards.len() > MAX_BOARDS {
-                let text = format!(
-                    "expected the number of a sprint: there are more than {MAX_BOARDS} boards to look for a name"
-                );
-                return Err(ToolError::invalid_input(text)
-                    .hint("jira_get_sprints_from_board lists the sprints of a board"));
+                return Err(too_many(MAX_BOARDS, "boards"));
             }
         }
         Ok(boards)
     }
 
-    async fn values(&self, request: Request, at_least: usize) -> Result<Vec<Value>, ToolError> {
+    async fn all(&self, request: Request, most: usize, what: &str) -> Result<Vec<Value>, ToolError> {
         let pages = self.site().pages(request, Style::StartAt { items: "values" });
-        Ok(pages.collect(at_least).await?.items)
+        let page = pages.collect(most + 1).await?;
+        if page.items.len() > most || page.next.is_some() {
+            return Err(too_many(most, what));
+        }
+        Ok(page.items)
     }
 }
 
+fn too_many(most: usize, what: &str) -> ToolError {
+    let text =
+        format!("expected the number of a sprint: there are more than {most} {what} to look for a name");
+    ToolError::invalid_input(text).hint("jira_get_sprints_from_board lists the sprints of a board")
+}
+
 /// Adds those whose `id` is not there yet.
-fn add_new(all: &mut Vec<Value>, found: Vec<Value>) {
+pub(super) fn add_new(all: &mut Vec<Value>, found: Vec<Value>) {
     for it in found {
         if !all.iter().any(|known| known["id"] == it["id"]) {
             all.push(it);

@@ -151,14 +151,13 @@ pub(super) fn page<T: DeserializeOwned>(
     style: Style,
     token: Option<&PageToken>,
 ) -> Result<Page<T>, Upstream> {
-    let unreadable = |why: String| answer.error(Kind::Unreadable).because(why);
     let (items, extra) = parts(answer, style)?;
     let Some(items) = items.filter(|it| it.get().starts_with('[')) else {
         let expected = style.items().map_or("an array".to_owned(), |it| format!("`{it}` with an array"));
-        return Err(unreadable(format!("expected {expected}, but found none")));
+        let why = format!("expected {expected}, but found none");
+        return Err(answer.error(Kind::Unreadable).because(why));
     };
-    let items: Vec<T> =
-        serde_json::from_str(items.get()).map_err(|error| unreadable(visible(&error.to_string(), 200)))?;
+    let items: Vec<T> = read(answer, &items)?;
     let reader = Reader { site, answer, extra: &extra, count: items.len() as u64 };
     let asked = token.and_then(|it| it.as_str().parse().ok()).unwrap_or(0);
     let next = match style {
@@ -184,8 +183,15 @@ fn parts(answer: &Answer, style: Style) -> Result<(Option<Box<RawValue>>, Value)
     let Some(name) = style.items() else { return Ok((Some(answer.json()?), Value::Null)) };
     let mut members: BTreeMap<String, Box<RawValue>> = answer.json()?;
     let items = members.remove(name);
-    let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
-    Ok((items, members.iter().map(|(name, raw)| (name.as_str(), read(raw))).collect()))
+    let extra: Result<Map<String, Value>, _> =
+        members.into_iter().map(|(name, raw)| Ok((name, read(answer, &raw)?))).collect();
+    Ok((items, Value::Object(extra?)))
+}
+
+fn read<T: DeserializeOwned>(answer: &Answer, raw: &RawValue) -> Result<T, Upstream> {
+    let unreadable =
+        |error: serde_json::Error| answer.error(Kind::Unreadable).because(visible(&error.to_string(), 200));
+    serde_json::from_str(raw.get()).map_err(unreadable)
 }
 
 /// An answer without its items.

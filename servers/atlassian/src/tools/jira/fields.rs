@@ -92,7 +92,7 @@ struct FieldOptions {
     values_only: bool,
 }
 
-/// Lists the values of a field, also of a project and a type of issue. Returns their names.
+/// Lists the values of a field, for a project and type of issue. Returns their names.
 #[tool(read_only, title = "Values of a field")]
 async fn jira_get_field_options(
     #[arguments] it: FieldOptions,

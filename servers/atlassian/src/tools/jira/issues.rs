@@ -228,7 +228,7 @@ pub(crate) struct UpdateIssue {
     pub(crate) preview: bool,
 }
 
-/// Changes fields of an issue; of a description edited as Markdown, all else stays. Returns the change and an undo handle.
+/// Changes fields of an issue. Parts of a description that were not edited stay. Returns the change and an undo handle.
 #[tool(destructive, title = "Change an issue")]
 pub(crate) async fn jira_update_issue(
     #[arguments] it: UpdateIssue,

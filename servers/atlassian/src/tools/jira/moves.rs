@@ -82,7 +82,7 @@ struct Changelogs {
     is_complete: bool,
 }
 
-/// Reads the histories of up to 1000 issues. Returns who changed what, when, from and to.
+/// Reads histories of up to 1000 issues. Returns who changed which field, when, from what to what.
 #[tool(read_only, title = "Histories of issues")]
 async fn jira_batch_get_changelogs(
     #[argument("Keys or ids.")] issue_ids_or_keys: Texts,

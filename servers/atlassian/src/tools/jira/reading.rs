@@ -53,7 +53,7 @@ pub(crate) struct GetIssue {
     /// Names, ids or `*all`; by default the usual ones.
     #[serde(default)]
     fields: Texts,
-    /// Another name of `include`.
+    /// Parts that `include` has, too: `changelog`, `transitions`. Others have no effect.
     #[schemars(extend("deprecated" = true))]
     #[serde(default)]
     expand: Texts,
@@ -209,7 +209,7 @@ pub(crate) struct SearchIssues {
     /// At most 100.
     #[default(10)]
     limit: u64,
-    /// How many issues to skip; only in Data Center. `page_token` works in both.
+    /// The number of issues to skip; only in Data Center. `page_token` works on Cloud, too.
     #[schemars(extend("deprecated" = true))]
     #[default(0)]
     start_at: u64,
@@ -265,7 +265,7 @@ struct ProjectIssues {
     /// At most 100.
     #[default(10)]
     limit: u64,
-    /// How many issues to skip; only in Data Center. `page_token` works in both.
+    /// The number of issues to skip; only in Data Center. `page_token` works on Cloud, too.
     #[schemars(extend("deprecated" = true))]
     #[default(0)]
     start_at: u64,
