@@ -77,9 +77,8 @@ fn build() -> PathBuf {
         "--examples",
         "--message-format=json",
     ]);
-    if !cfg!(debug_assertions) {
-        command.arg("--release");
-    }
+    // The profile of `cargo test` is not that of `cargo build`: it optimises more.
+    command.args(["--profile", if cfg!(debug_assertions) { "test" } else { "release" }]);
     let output = command.output().expect("cargo starts: it has started this test");
     assert!(output.status.success(), "building failed:\n{}", String::from_utf8_lossy(&output.stderr));
     let messages = output.stdout.split(|byte| *byte == b'\n');

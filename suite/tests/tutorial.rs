@@ -79,8 +79,8 @@ impl Reader {
         // servers get only a few variables of the environment.
         let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
         let settings = format!(
-            "[build]\ntarget-dir = '{built}'\n[net]\noffline = true\n[profile.dev]\ndebug = 'line-tables-only'\n\
-             [profile.dev.package.'*']\ndebug = false\n[profile.dev.build-override]\ndebug = false\n"
+            "[build]\ntarget-dir = '{built}'\n[net]\noffline = true\n[profile.dev]\ndebug = false\n\
+             [profile.dev.package.memchr]\nopt-level = 2\n[profile.dev.package.serde_json]\nopt-level = 2\n"
         );
         fs::create_dir(folder.join(".cargo")).expect("a folder of our own");
         fs::write(folder.join(".cargo/config.toml"), settings).expect("a folder of our own");

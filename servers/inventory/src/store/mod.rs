@@ -187,11 +187,20 @@ impl Store {
     }
 }
 
-/// Waits for an answer on this thread.
+/// Waits for an answer on this thread. Only a signal goes through the channel: a channel of each `T` would be a tenth of what is
+/// compiled of this crate.
 fn wait<T: Send + 'static>(ask: impl FnOnce(Box<dyn FnOnce(Result<T, Fault>) + Send>)) -> Result<T, Fault> {
-    let (send, receive) = sync_channel(1);
-    ask(Box::new(move |answer| drop(send.send(answer))));
-    receive.recv().unwrap_or_else(|_| Err(writer::ended()))
+    let kept = Arc::new(Mutex::new(None));
+    let own = Arc::clone(&kept);
+    let (send, receive) = sync_channel::<()>(1);
+    ask(Box::new(move |answer| {
+        *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        drop(send);
+    }));
+    // It ends when the sender is gone, answered or not.
+    let _ = receive.recv();
+    let answer = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+    answer.unwrap_or_else(|| Err(writer::ended()))
 }
 
 /// Opens a file for reading.
