@@ -1,5 +1,5 @@
 """Checks the command against six foreign servers: `list`, `describe`, `call` with numbers, booleans and lists, and `shell`
-on a pseudo-terminal. No text of a server may reach the terminal raw.
+on a pseudo-terminal. No text of a server may reach the terminal raw, and no secret that is typed.
 
     command.py PLAINWIRE      what install.sh prints is in the environment
 
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 PLAINWIRE = os.path.abspath(sys.argv[1])
@@ -173,5 +174,25 @@ def check(name, command, calls):
     print(f"{name}: list, describe, {len(calls)} calls, shell")
 
 
+def secret():
+    """Types a secret, which the terminal must not show."""
+    terminal = Terminal(["atlassian", "secret", "typed"])
+    terminal.until("press Enter")
+    end = time.monotonic() + PATIENCE
+    while termios.tcgetattr(terminal.fd)[3] & termios.ECHO:
+        if time.monotonic() > end:
+            fail("expected a terminal that does not show what is typed")
+        time.sleep(0.01)
+    terminal.type("hidden-secret")
+    code = terminal.end()
+    if code != 0 or "is kept" not in terminal.kept or "hidden-secret" in terminal.kept:
+        fail(f"expected a secret that is kept and not shown, but found exit code {code} and {terminal.kept!r}")
+    again = Terminal(["atlassian", "secret", "typed", "--remove"])
+    if again.end() != 0 or "is removed" not in again.kept:
+        fail(f"expected the secret to be removed, but found {again.kept!r}")
+    print("secret: typed, not shown, kept, removed")
+
+
 for server in servers():
     check(*server)
+secret()

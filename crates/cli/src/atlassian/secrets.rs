@@ -63,18 +63,15 @@ fn checked(name: &str) -> Result<&str, Failure> {
     )))
 }
 
-/// Reads a secret from stdin: one line at a terminal, all of a pipe.
+/// Reads a secret from stdin: one line at a terminal, which does not show it; all of a pipe.
 fn read() -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::usage(format!("the secret can't be read from stdin: {error}"));
-    let mut text = String::new();
     if io::stdin().is_terminal() {
-        output::note(
-            "type the secret and press Enter; it is shown while you type, and a pipe would hide it:",
-        );
-        io::stdin().read_line(&mut text).map_err(failed)?;
-    } else {
-        io::stdin().take(MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+        output::note("type the secret, which is not shown, and press Enter:");
+        return usable(&rpassword::read_password().map_err(failed)?);
     }
+    let mut text = String::new();
+    io::stdin().take(MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
     usable(&text)
 }
 
