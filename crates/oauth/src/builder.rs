@@ -272,7 +272,8 @@ impl OAuthBuilder {
     /// # Errors
     /// [`Error::Auth`](plainwire::Error::Auth) with [`AuthFault::Settings`](super::AuthFault::Settings): a
     /// secret or issuer without a client id, client credentials without a secret or key, an unusable private
-    /// key or certificate, a metadata URL that is not `https` with a path, or a redirect URI that no listener can have.
+    /// key or certificate, a metadata URL that is not `https` with a path, an endpoint that is not `https`, or a redirect URI
+    /// that no listener can have.
     pub fn build(self) -> Result<OAuth> {
         self.checked().map(OAuth::new).map_err(Failure::into_error)
     }
@@ -280,6 +281,7 @@ impl OAuthBuilder {
     fn checked(mut self) -> Result<Config, Failure> {
         self.config.client = self.preregistered()?;
         self.config.redirect.as_ref().map_or(Ok(()), Redirect::check)?;
+        self.config.endpoints.as_ref().map_or(Ok(()), Endpoints::check)?;
         self.config.metadata_url = self.metadata_url.as_deref().map(metadata_url).transpose()?;
         if let Some(pem) = &self.authorities {
             self.config.authorities = certificates(pem)?;
@@ -353,6 +355,21 @@ mod tests {
         refused(new().client_credentials().client_id("x"), "expected client credentials to have");
         refused(new().client_id("x").private_key_pem("x", None), "expected a private key in PEM");
         refused(new().ca_certificates_pem("x"), "expected certificates in PEM");
+        let endpoints = |authorization: &str, token: &str| Endpoints {
+            authorization: authorization.parse().expect("a URL"),
+            token: token.parse().expect("a URL"),
+            parameters: Vec::new(),
+            scopes: Vec::new(),
+        };
+        for (authorization, token) in [
+            ("http://as.example/authorize", "https://as.example/token"),
+            ("https://as.example/authorize", "http://as.example/token"),
+            ("file:///etc/passwd", "https://as.example/token"),
+        ] {
+            refused(new().endpoints(endpoints(authorization, token)), "to be `https`, but found");
+        }
+        let local = endpoints("http://localhost:1/authorize", "http://127.0.0.1:1/token");
+        assert!(new().endpoints(local).build().is_ok());
         for url in [
             "http://a.example/c",
             "https://a.example",

@@ -2,9 +2,10 @@
 //!
 //! In: the program's settings. Out: what discovery finds at other servers.
 
+use plainwire::client::http::address_guard::is_local;
 use url::Url;
 
-use super::fault::origin;
+use super::fault::{Failure, origin, quoted};
 use super::metadata::{AuthServer, Known, S256};
 
 /// The endpoints of an authorization server that publishes no metadata.
@@ -28,6 +29,21 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
+    /// Refuses endpoints that are not `https`, except on this machine: the page is opened in a browser, and secrets are sent
+    /// to the other one.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        for (name, url) in [("authorization", &self.authorization), ("token", &self.token)] {
+            let is_here = url.scheme() == "http" && url.host().is_some_and(|it| is_local(&it));
+            if url.scheme() != "https" && !is_here {
+                let found = quoted(&format!("{}:", url.scheme()));
+                return Err(Failure::settings(format!(
+                    "expected the {name} endpoint to be `https`, but found {found}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the name of the authorization server.
     pub(super) fn issuer(&self) -> String {
         origin(&self.authorization)

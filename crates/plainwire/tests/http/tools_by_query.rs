@@ -81,6 +81,22 @@ async fn a_query_that_can_not_be_used_is_refused() {
 }
 
 #[tokio::test]
+async fn a_choice_that_panics_is_answered_and_offers_nothing() {
+    let choose = |query: &str| {
+        assert_ne!(query, "all", "a mistake of the server");
+        Ok(Some(|name: &str| if name == "count" { panic!("a mistake of the server") } else { true }))
+    };
+    let web = Web::new(Http::new(server(&Seen::default())).tools_by_query(choose));
+    for _ in 0..2 {
+        let answer = web.at("/mcp?all").ask(1, "tools/list", json!({})).await;
+        assert_eq!(answer.status, 500);
+        assert_eq!(answer.json().await["error"]["code"], -32603);
+        let list = web.at("/mcp").ask(1, "tools/list", json!({})).await.json().await;
+        assert_eq!(names(&list), ["echo", "wait", "greet", "leave"]);
+    }
+}
+
+#[tokio::test]
 async fn tools_that_are_added_later_are_offered_where_the_url_chooses_them() {
     let mut server = server(&Seen::default());
     let handle = server.handle();

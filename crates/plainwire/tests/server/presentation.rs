@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use plainwire::Client;
 use plainwire::layer::{Next, Request, Response};
-use plainwire::model::{CallToolResult, Content, ElicitResult, Elicitation};
+use plainwire::model::{CacheHint, CacheScope, CallToolResult, Content, ElicitResult, Elicitation};
 use plainwire::prelude::*;
 use plainwire::presentation::{Format, NeedsInput, Presentation};
 use plainwire::proto::peer::EraChoice;
 use serde_json::{Value, json};
 
-use crate::raw_client::{REVISIONS, ask};
+use crate::raw_client::{MODERN, REVISIONS, ask};
 
 #[derive(Serialize, JsonSchema)]
 struct Plant {
@@ -365,6 +366,17 @@ async fn what_a_call_needs_fits_the_listed_schema_or_is_an_error() {
     }
     let small = call(server().presentation(Presentation::data().limit(10)), "one", json!({})).await;
     assert!(small.is_error && texts(&small)[0].contains("at most 10 bytes"), "{:?}", texts(&small));
+}
+
+#[tokio::test]
+async fn a_list_that_depends_on_the_client_is_not_for_shared_caches() {
+    let hint = CacheHint { scope: CacheScope::Public, ttl: Duration::from_secs(1) };
+    for (presentation, scope) in
+        [(Presentation::data().cards(), "public"), (Presentation::data().cards_where_shown(), "private")]
+    {
+        let answer = ask(server().cache(hint).presentation(presentation), MODERN, "tools/list", "{}").await;
+        assert!(answer.contains(&format!(r#""ttlMs":1000,"cacheScope":"{scope}""#)), "{answer}");
+    }
 }
 
 #[tokio::test]

@@ -2,13 +2,13 @@
 //!
 //! In: a plan. Out: a [`Change`]. Each change leaves a line in the audit and a handle that takes it back.
 
-use plainwire::audit::{Audit, Entry};
+use plainwire::audit::{Audit, Entry, Outcome};
 use plainwire::prelude::*;
 use serde_json::Map;
 
 use super::undo::{How, Restore};
 use super::{Change, Claim, FieldChange, Handles, Inverse, Plan, Record};
-use crate::rest::{Request, Site, Upstream};
+use crate::rest::{Kind, Request, Site, Upstream};
 use crate::runtime;
 
 /// The largest number of changes of others that an answer tells.
@@ -90,13 +90,13 @@ impl Writer<'_> {
                     }
                 }
                 Err(error) => {
-                    self.tell(plan.tool, &plan.target, &plan.changes, "failed");
+                    self.tell(plan.tool, &plan.target, &plan.changes, became(at, &error));
                     let error = ToolError::from(error);
                     return Err(if at == 0 { error } else { partly(error, at, count) });
                 }
             }
         }
-        self.tell(plan.tool, &plan.target, &plan.changes, "done");
+        self.tell(plan.tool, &plan.target, &plan.changes, Outcome::Done);
         let mut inverse = filled(plan.inverse, &kept);
         if let Inverse::Steps(steps) = &mut inverse {
             for step in steps {
@@ -216,7 +216,7 @@ impl Writer<'_> {
         format!("{} {}", self.site.base(), self.principal.as_deref().unwrap_or_default())
     }
 
-    pub(super) fn tell(&self, tool: &str, target: &str, changes: &[FieldChange], outcome: &str) {
+    pub(super) fn tell(&self, tool: &str, target: &str, changes: &[FieldChange], outcome: Outcome) {
         self.journal.audit.record(&Entry {
             who: self.principal.as_deref(),
             tool,
@@ -226,6 +226,16 @@ impl Writer<'_> {
             request: &self.request,
             outcome,
         });
+    }
+}
+
+/// Returns what became of a change whose step number `at` failed.
+pub(super) fn became(at: usize, error: &Upstream) -> Outcome {
+    match error.kind() {
+        _ if at > 0 => Outcome::Partly,
+        // The site may have made it before, or while, it answered so.
+        Kind::Cut | Kind::Html | Kind::OutcomeUnknown | Kind::Server | Kind::Unreadable => Outcome::Unknown,
+        _ => Outcome::Failed,
     }
 }
 

@@ -10,7 +10,7 @@ use plainwire_proto::codec::{self, Encoder};
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::shorten;
-use plainwire_proto::model::Tool;
+use plainwire_proto::model::{CacheHint, CacheScope, Tool};
 use plainwire_proto::peer::Client;
 use plainwire_proto::revision::Revision;
 
@@ -31,8 +31,7 @@ impl Catalog {
         client: impl FnOnce() -> Arc<Client>,
     ) -> Result<&[u8], Error> {
         let revision = encoder.revision();
-        let varies = list == List::Tools && !self.lists.cards.is_empty();
-        let pages = if varies && shows_views(revision, &client().capabilities) {
+        let pages = if self.varies(list) && shows_views(revision, &client().capabilities) {
             self.pages_with_cards[revision.index()]
                 .get_or_init(|| self.write_list(list, encoder, &self.tools_with_cards(), codec::tool))
         } else {
@@ -47,6 +46,11 @@ impl Catalog {
             let text = format!("expected `cursor` to be a `nextCursor` of this list, but found {found:?}");
             Error::new(ErrorKind::InvalidParams, text)
         })
+    }
+
+    /// Returns whether a list depends on the client that asks.
+    fn varies(&self, list: List) -> bool {
+        list == List::Tools && !self.lists.cards.is_empty()
     }
 
     fn write_pages(&self, list: List, encoder: &Encoder) -> Vec<Vec<u8>> {
@@ -75,13 +79,18 @@ impl Catalog {
         entries: &[T],
         write: impl Fn(&mut Vec<u8>, &T, Revision),
     ) -> Vec<Vec<u8>> {
+        // What one client may see is not what another one may.
+        let hint = match self.varies(list) {
+            true => CacheHint { scope: CacheScope::Private, ..self.cache_hint },
+            false => self.cache_hint,
+        };
         // An empty list still has one empty page.
         let count = entries.len().div_ceil(self.page_size).max(1);
         let page = |number: usize| {
             let (from, to) = (number * self.page_size, ((number + 1) * self.page_size).min(entries.len()));
             let next = (to < entries.len()).then(|| self.cursors.seal(list, to as u32));
             let mut out = Vec::new();
-            encoder.page(&mut out, list, &entries[from..to], next.as_deref(), self.cache_hint, &write);
+            encoder.page(&mut out, list, &entries[from..to], next.as_deref(), hint, &write);
             out
         };
         (0..count).map(page).collect()

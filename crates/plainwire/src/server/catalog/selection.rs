@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use plainwire_proto::json::shorten;
 
 use super::{Catalog, SharedCatalog};
+use crate::runtime::panics;
 
 /// A choice of tools by their names.
 pub(crate) struct Selection {
@@ -25,19 +26,36 @@ impl Selection {
 
     /// Returns the current catalog of a server, without the tools that this selection does not offer.
     pub(crate) fn catalog(&self, shared: &SharedCatalog) -> Arc<Catalog> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, catalog)) = &*made
-            && *of == shared.generation()
-        {
-            return Arc::clone(catalog);
+        if let Some(made) = self.made_since(shared.generation()) {
+            return made;
         }
         let (generation, whole) = shared.catalog();
-        let catalog = Arc::new(whole.offering(&self.offers));
+        // A function that fails offers nothing, and no lock is held while it runs.
+        let offers = |name: &str| {
+            panics::catch(|| (self.offers)(name)).unwrap_or_else(|panic| {
+                panic.log("the function of `tools_by_query` that says what a URL offers");
+                false
+            })
+        };
+        let catalog = Arc::new(whole.offering(&offers));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another request may have been faster.
+        if let Some((of, newest)) = &*made
+            && *of >= generation
+        {
+            return Arc::clone(newest);
+        }
         let old = made.replace((generation, Arc::clone(&catalog)));
         drop(made);
         // Entries may own values whose `Drop` calls back into the server.
         drop(old);
         catalog
+    }
+
+    /// Returns the catalog that was made of this generation of the server's; `None` if there is none.
+    fn made_since(&self, generation: u64) -> Option<Arc<Catalog>> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.as_ref().filter(|(of, _)| *of == generation).map(|(_, catalog)| Arc::clone(catalog))
     }
 }
 
@@ -55,6 +73,15 @@ const LONGEST: usize = 4_096;
 
 /// The choice of a query; `None` offers all tools.
 type Choose = dyn Fn(&str) -> Result<Option<Selection>, String> + Send + Sync;
+
+/// Why there is no selection for a query.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NoSelection {
+    /// It can't be used, for a reason.
+    Query(String),
+    /// The function of the server panicked.
+    Panicked,
+}
 
 /// The selections of the URLs that were asked for lately.
 pub(crate) struct Selections {
@@ -74,10 +101,11 @@ impl Selections {
     /// Returns the selection of a query; `None` if it offers all tools.
     ///
     /// # Errors
-    /// A sentence, if the query can't be used.
-    pub(crate) fn of(&self, query: &str) -> Result<Option<Arc<Selection>>, String> {
+    /// A query that can't be used; a choice that panicked.
+    pub(crate) fn of(&self, query: &str) -> Result<Option<Arc<Selection>>, NoSelection> {
         if query.len() > LONGEST {
-            return Err(format!("expected a query of at most {LONGEST} bytes in the URL, but found more"));
+            let why = format!("expected a query of at most {LONGEST} bytes in the URL, but found more");
+            return Err(NoSelection::Query(why));
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = known.iter().position(|(it, _)| **it == *query) {
@@ -85,7 +113,12 @@ impl Selections {
             return Ok(known.last().map(|(_, selection)| Arc::clone(selection)));
         }
         drop(known);
-        let chosen = (self.choose)(query).map_err(|why| format!("query {:?}: {why}", shorten(query)))?;
+        let chosen = panics::catch(|| (self.choose)(query)).map_err(|panic| {
+            panic.log("the function of `tools_by_query`");
+            NoSelection::Panicked
+        })?;
+        let chosen =
+            chosen.map_err(|why| NoSelection::Query(format!("query {:?}: {why}", shorten(query))))?;
         let Some(selection) = chosen.map(Arc::new) else { return Ok(None) };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         // Another request with this query may have been faster.
@@ -139,6 +172,7 @@ mod tests {
         let selections = Selections::new(|_| Ok(None));
         assert!(selections.of(&"q".repeat(LONGEST)).expect("short enough").is_none());
         let why = selections.of(&"q".repeat(LONGEST + 1)).expect_err("too long");
-        assert_eq!(why, "expected a query of at most 4096 bytes in the URL, but found more");
+        let expected = "expected a query of at most 4096 bytes in the URL, but found more";
+        assert_eq!(why, NoSelection::Query(expected.to_owned()));
     }
 }

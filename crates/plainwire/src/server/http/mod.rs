@@ -167,8 +167,9 @@ impl Http {
     /// offered does not exist at that URL: it is neither listed nor called. The error of `choose` refuses the request
     /// (400).
     ///
-    /// The lists at one URL never vary, so the same query always has to choose the same tools. A
-    /// client picks its URL itself: this saves tokens, and restricts nobody.
+    /// The tools at one URL never vary, so the same query always has to choose the same tools. A
+    /// client picks its URL itself: this saves tokens, and restricts nobody. A query of more than 4,096 bytes is refused (400). If
+    /// `choose` panics, the request is answered with 500; a tool for which the returned function panics is not offered.
     pub fn tools_by_query<F>(
         mut self,
         choose: impl Fn(&str) -> Result<Option<F>, String> + Send + Sync + 'static,

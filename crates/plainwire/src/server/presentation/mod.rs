@@ -187,6 +187,7 @@ impl Presentation {
 
     /// Like [`Self::cards`], but links to the card are listed only to clients that declare that they show pages. This saves about 60
     /// bytes of each tool in the lists of all others. A host that shows pages and does not declare it finds no card.
+    /// The list of tools then depends on the client, so its cache hint is always private.
     #[must_use]
     pub fn cards_where_shown(mut self) -> Self {
         self.cards = Cards::LinkedWhereShown;

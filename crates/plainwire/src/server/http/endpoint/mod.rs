@@ -26,7 +26,7 @@ use plainwire_proto::peer::Limits;
 use super::eras::{PATHS, Sse};
 use super::session::Sessions;
 use crate::server::built::Built;
-use crate::server::catalog::selection::{Selection, Selections};
+use crate::server::catalog::selection::{NoSelection, Selection, Selections};
 use crate::server::connection::calls::{Attached, Held};
 use crate::server::context::Headers;
 use crate::server::principal::Principal;
@@ -329,12 +329,16 @@ impl Endpoint {
     /// Returns the tools that the URL of a request offers; `None` for all of them.
     ///
     /// # Errors
-    /// The response (400) if the query of the URL can't be used.
+    /// The response if the query of the URL can't be used (400), or the server's function panicked (500).
     pub(super) fn selection(&self, head: &Parts) -> Result<Option<Arc<Selection>>, Box<Response<Body>>> {
         match self.selections.as_ref().map(|selections| selections.of(head.uri.query().unwrap_or_default())) {
             None => Ok(None),
             Some(Ok(selection)) => Ok(selection),
-            Some(Err(why)) => Err(Box::new(answer::refusal(400, None, why))),
+            Some(Err(NoSelection::Query(why))) => Err(Box::new(answer::refusal(400, None, why))),
+            Some(Err(NoSelection::Panicked)) => {
+                let why = "the server failed to choose the tools of this URL";
+                Err(Box::new(answer::refusal(500, None, why)))
+            }
         }
     }
 

@@ -7,22 +7,14 @@ use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plainwire_proto::json::visible_json;
-use serde_json::{Map, Value, json};
+mod entry;
 
-use crate::log::utc;
-use crate::runtime;
-
-/// The largest number of bytes of one value. More is cut: an audit says what was changed, and is no copy of it.
-pub const MAX_VALUE: usize = 4_096;
-
-/// The largest number of fields of an entry, before and after.
-pub const MAX_FIELDS: usize = 100;
+pub use entry::{Entry, MAX_FIELDS, MAX_VALUE, Outcome};
 
 /// A place for the entries of a server. Cheap to clone: all clones write to the same place.
 ///
 /// ```
-/// use plainwire::audit::{Audit, Entry};
+/// use plainwire::audit::{Audit, Entry, Outcome};
 /// use plainwire::prelude::*;
 ///
 /// let audit = Audit::stderr();
@@ -33,7 +25,7 @@ pub const MAX_FIELDS: usize = 100;
 ///     before: Map::from_iter([("title".to_owned(), json!("Moss"))]),
 ///     after: Map::from_iter([("title".to_owned(), json!("Ferns"))]),
 ///     request: "1",
-///     outcome: "done",
+///     outcome: Outcome::Done,
 /// });
 /// # use serde_json::Map;
 /// ```
@@ -42,26 +34,9 @@ pub struct Audit(Option<Arc<Mutex<Place>>>);
 
 struct Place {
     writer: Box<dyn Write + Send>,
+    /// Whether the last line may lack its end.
+    is_broken: bool,
     has_failed: bool,
-}
-
-/// A change that was made, or was tried.
-#[derive(Clone, Debug, Default)]
-pub struct Entry<'a> {
-    /// The verified account behind the call.
-    pub who: Option<&'a str>,
-    /// The tool.
-    pub tool: &'a str,
-    /// What was changed.
-    pub target: &'a str,
-    /// The values of fields before.
-    pub before: Map<String, Value>,
-    /// The values of fields after.
-    pub after: Map<String, Value>,
-    /// The id of the request.
-    pub request: &'a str,
-    /// `done` or `failed`.
-    pub outcome: &'a str,
 }
 
 impl Audit {
@@ -77,18 +52,27 @@ impl Audit {
         Self::to(std::io::stderr())
     }
 
-    /// Writes to a file, or another place. A line is written at once, and whole.
+    /// Writes to a file, or another place. A line is written at once. After one that could not be written whole, the next one
+    /// begins a new line.
     #[must_use]
     pub fn to(writer: impl Write + Send + 'static) -> Self {
-        Self(Some(Arc::new(Mutex::new(Place { writer: Box::new(writer), has_failed: false }))))
+        Self(Some(Arc::new(Mutex::new(Place {
+            writer: Box::new(writer),
+            is_broken: false,
+            has_failed: false,
+        }))))
     }
 
     /// Records a change. If that fails, as on a full disk, the log says so once; the change was made all the same.
     pub fn record(&self, entry: &Entry<'_>) {
         let Some(place) = &self.0 else { return };
-        let line = line(entry);
+        let mut line = entry::line(entry);
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if place.is_broken {
+            line.insert(0, '\n');
+        }
         let written = place.writer.write_all(line.as_bytes()).and_then(|()| place.writer.flush());
+        place.is_broken = written.is_err();
         if let Err(error) = written
             && !std::mem::replace(&mut place.has_failed, true)
         {
@@ -103,37 +87,10 @@ impl fmt::Debug for Audit {
     }
 }
 
-fn line(entry: &Entry<'_>) -> String {
-    let value = json!({
-        "time": utc(runtime::unix()), "who": entry.who, "tool": entry.tool, "target": cut(&json!(entry.target)),
-        "before": fields(&entry.before), "after": fields(&entry.after), "request": entry.request, "outcome": entry.outcome,
-    });
-    format!("{}\n", visible_json(&value.to_string()).replace('\n', " "))
-}
-
-fn fields(all: &Map<String, Value>) -> Value {
-    all.iter().take(MAX_FIELDS).map(|(name, value)| (name.clone(), cut(value))).collect()
-}
-
-/// Returns a value; of a long one, the beginning as text.
-fn cut(value: &Value) -> Value {
-    match value {
-        Value::String(text) if text.len() > MAX_VALUE => json!(beginning(text)),
-        Value::Array(_) | Value::Object(_) => {
-            let text = value.to_string();
-            if text.len() > MAX_VALUE { json!(beginning(&text)) } else { value.clone() }
-        }
-        value => value.clone(),
-    }
-}
-
-fn beginning(text: &str) -> String {
-    let end = (0..=MAX_VALUE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    format!("{}… ({} bytes)", &text[..end], text.len())
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Map, Value, json};
+
     use super::*;
 
     #[derive(Clone, Default)]
@@ -160,7 +117,6 @@ mod tests {
             target: "7",
             after,
             request: "1",
-            outcome: "done",
             ..Entry::default()
         });
         let bytes = kept.0.lock().expect("no panic").clone();
@@ -185,7 +141,42 @@ mod tests {
             assert!(text.contains("bytes)"), "{text}");
         }
         let many = (0..2 * MAX_FIELDS).map(|n| (n.to_string(), json!(n))).collect();
-        assert_eq!(fields(&many).as_object().map(Map::len), Some(MAX_FIELDS));
+        let some = entry::fields(&many);
+        assert_eq!(some.as_object().map(Map::len), Some(MAX_FIELDS + 1));
+        assert_eq!(some["…"], "100 more fields");
+    }
+
+    #[test]
+    fn a_line_after_a_broken_one_stands_alone() {
+        /// A place that is full after its first 40 bytes, until it was asked twice.
+        struct Filling(Kept, usize);
+        impl Write for Filling {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.1 += 1;
+                match self.1 {
+                    1 => self.0.write(&bytes[..40]),
+                    2 => Err(std::io::ErrorKind::StorageFull.into()),
+                    _ => self.0.write(bytes),
+                }
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let kept = Kept::default();
+        let audit = Audit::to(Filling(kept.clone(), 0));
+        for outcome in [Outcome::Failed, Outcome::Partly, Outcome::Unknown] {
+            audit.record(&Entry { outcome, ..Entry::default() });
+        }
+        let bytes = kept.0.lock().expect("no panic").clone();
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        let outcomes: Vec<_> = text
+            .lines()
+            .filter_map(|it| serde_json::from_str::<Value>(it).ok())
+            .map(|it| it["outcome"].clone())
+            .collect();
+        assert_eq!(outcomes, ["partly", "unknown"], "{text}");
     }
 
     #[test]
