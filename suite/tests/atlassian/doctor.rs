@@ -97,3 +97,21 @@ async fn the_command_reads_files_variables_and_flags() {
     let (code, _, said) = doctor(folder.path(), &[], &["--set", "jira_api_token=s3cr3t"]);
     assert!(code == Some(2) && !said.contains("s3cr3t"), "{said}");
 }
+
+#[test]
+fn a_blank_limit_and_options_that_contradict_each_other_are_refused() {
+    for (words, expected) in [
+        (&["--projects", ""][..], "--projects"),
+        (&["--toolsets", "issues,"], "--toolsets"),
+        (&["--only-tools", ""], "--only-tools"),
+        (&["--without-tools", ""], "--without-tools"),
+        (&["--demo", "--validate"], "--validate"),
+        (&["--demo", "--set", "READ_ONLY_MODE=true"], "--demo, which has settings of its own"),
+        (&["--demo", "--config", "a.json"], "--demo, which has settings of its own"),
+    ] {
+        let output =
+            binary::command().args(["serve", "atlassian"]).args(words).output().expect("the command runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(expected), "{words:?}: {said}");
+    }
+}

@@ -73,7 +73,9 @@ fn text_of(value: Value) -> Option<String> {
         Value::String(it) => Some(it),
         Value::Array(all) => {
             let all: Option<Vec<_>> = all.iter().map(Value::as_str).collect();
-            Some(all?.join(","))
+            let text = all?.join(",");
+            // A list of nothing is no limit, which is the opposite of what it says; so it is not blank, and is refused.
+            Some(if text.is_empty() { ",".to_owned() } else { text })
         }
         Value::Object(all) => {
             all.values().all(Value::is_string).then(|| Value::from(Map::from_iter(all)).to_string())
@@ -99,7 +101,8 @@ mod tests {
     fn a_file_has_texts_numbers_switches_lists_and_headers() {
         let text = r#"{ // comments are fine
             "jira_url": "https://example.com", "JIRA_TIMEOUT": 5, "read_only_mode": true, "toolsets": ["issues", "comments"],
-            "jira_custom_headers": { "X-A": "a, b" }, "jira_ca_file": "ca.pem", "jira_client_cert": "/etc/cert.pem", "no_proxy": null, }"#;
+            "jira_custom_headers": { "X-A": "a, b" }, "jira_ca_file": "ca.pem", "jira_client_cert": "/etc/cert.pem", "no_proxy": null,
+            "jira_projects_filter": [] }"#;
         let found = values(text, Path::new("/home/ada")).expect("values");
         let found: Vec<_> = found.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         for expected in [
@@ -111,6 +114,7 @@ mod tests {
             ("jira_ca_file", "/home/ada/ca.pem"),
             ("jira_client_cert", "/etc/cert.pem"),
             ("no_proxy", ""),
+            ("jira_projects_filter", ","),
         ] {
             assert!(found.contains(&expected), "{expected:?} {found:?}");
         }

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueHint};
 use plainwire::audit::Audit;
 use plainwire::http::Http;
@@ -29,13 +30,13 @@ pub(crate) struct AtlassianOptions {
     #[arg(long)]
     pub(crate) demo: bool,
     /// Offer these toolsets, as in `issues,comments`; `all` for each tool.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     toolsets: Vec<String>,
     /// Offer only these tools.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     only_tools: Vec<String>,
     /// Do not offer these tools.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     without_tools: Vec<String>,
     /// Offer only tools that change nothing.
     #[arg(long)]
@@ -44,7 +45,7 @@ pub(crate) struct AtlassianOptions {
     #[arg(long, value_name = "NAMES")]
     names: Option<Names>,
     /// Touch only these projects, by their keys.
-    #[arg(long, value_name = "KEYS", value_delimiter = ',')]
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     projects: Vec<String>,
     /// Record each change as a line of JSON in FILE, or on stderr without FILE.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
@@ -52,11 +53,11 @@ pub(crate) struct AtlassianOptions {
     /// Keep every rich text verbatim in FOLDER, as it came from the site and went to it.
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     capture: Option<PathBuf>,
-    /// Print the tools that would be offered, and end.
+    /// Print the tools that the options here offer on Cloud, and end. Files and variables are not read.
     #[arg(long)]
     pub(crate) list_tools: bool,
     /// Check the settings, and end. `plainwire atlassian doctor` also asks the site.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "demo")]
     pub(crate) validate: bool,
     #[command(flatten)]
     config: ConfigOptions,
@@ -214,6 +215,10 @@ async fn demo(
     site: &SiteOptions,
     shared: &LibraryOptions,
 ) -> Result<(Atlassian, DemoSite), Failure> {
+    if options.config.config.is_some() || !options.config.set.is_empty() {
+        let why = "expected no --config and --set with --demo, which has settings of its own";
+        return Err(Failure::usage(why.to_owned()));
+    }
     let settings = site.settings(shared)?;
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Failure::runtime)?;
     let address = listener.local_addr().map_err(Failure::runtime)?;

@@ -4,6 +4,8 @@ use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
+use url::Host;
+
 use super::report::Report;
 use crate::rest::{Proxies, ProxyScope, Site, SiteSettings, Url};
 use crate::runtime;
@@ -88,6 +90,11 @@ fn way(settings: &SiteSettings, target: &Url) -> Way {
     if except.as_deref().is_some_and(|it| is_excepted(host, it)) {
         return Way::Direct;
     }
+    // Only the HTTP client knows whether an address is in a range.
+    let is_address = matches!(target.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)));
+    if is_address && except.as_deref().is_some_and(|it| it.contains('/')) {
+        return Way::System;
+    }
     let fits = |scope| match scope {
         ProxyScope::All => true,
         ProxyScope::Http => target.scheme() == "http",
@@ -168,5 +175,8 @@ mod tests {
             };
             assert_eq!(found.as_deref(), expected, "{except:?}");
         }
+        settings.proxies = Proxies::Named { proxies, except: Some("10.0.0.0/8".to_owned()) };
+        settings.base = "https://10.1.2.3".parse().expect("a URL");
+        assert!(matches!(way(&settings, &settings.base), Way::System), "only the HTTP client knows");
     }
 }

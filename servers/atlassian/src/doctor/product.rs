@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::anonymous;
 use super::report::{Outcome, Report};
-use crate::rest::{Answer, Deployment, Kind, Request, Site, SiteSettings, Upstream, Url};
+use crate::rest::{Answer, Deployment, Kind, Request, SettingFault, Site, SiteSettings, Upstream, Url};
 
 /// The difference of two clocks that is taken for a mistake, in seconds. Tokens of OAuth and certificates suffer from more.
 const MAX_DIFFERENCE: i64 = 300;
@@ -29,7 +29,14 @@ struct ServerInfo {
 
 /// Looks at what answers. `None` if it is not Jira.
 pub(super) async fn examine(settings: &SiteSettings, site: &Site, report: &mut Report) -> Option<Info> {
-    let own = own(settings, site)?;
+    let own = match own(settings, site) {
+        Ok(own) => own,
+        Err(fault) => {
+            let advice = format!("correct {}", crate::settings::of_field(fault.setting));
+            report.failed("connection", fault.message, Some(advice));
+            return None;
+        }
+    };
     let (answer, info) = match asked(&own).await {
         Ok(it) => it,
         Err(error) if is_about_network(&error) => {
@@ -55,10 +62,10 @@ pub(super) async fn examine(settings: &SiteSettings, site: &Site, report: &mut R
 }
 
 /// Returns the site at its own address, even if requests go through the gateway.
-fn own(settings: &SiteSettings, site: &Site) -> Option<Site> {
+fn own(settings: &SiteSettings, site: &Site) -> Result<Site, SettingFault> {
     match settings.cloud_id {
-        None => Some(site.clone()),
-        Some(_) => Site::new(SiteSettings { cloud_id: None, ..settings.clone() }).ok(),
+        None => Ok(site.clone()),
+        Some(_) => Site::new(SiteSettings { cloud_id: None, ..settings.clone() }),
     }
 }
 

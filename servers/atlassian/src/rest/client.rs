@@ -63,6 +63,13 @@ fn with_proxies(mut builder: ClientBuilder, proxies: &Proxies) -> Result<ClientB
     Ok(builder)
 }
 
+impl Proxy {
+    /// Refuses an address that no client can use.
+    pub(crate) fn check(&self) -> Result<(), SettingFault> {
+        named(self).map(drop)
+    }
+}
+
 fn named(proxy: &Proxy) -> Result<reqwest::Proxy, SettingFault> {
     let address = proxy.address.reveal();
     let schemes = ["http://", "https://", "socks4://", "socks5://", "socks5h://"];

@@ -273,7 +273,10 @@ fn base(settings: &SiteSettings) -> Result<Url, SettingFault> {
 
 fn check_transport(base: &Url, settings: &SiteSettings) -> Result<(), SettingFault> {
     let has_secrets = settings.credentials.are_given() || !settings.headers.is_empty();
-    check_secrecy(base, has_secrets, settings.dangerous_plain_http)
+    let checked = check_secrecy(base, has_secrets, settings.dangerous_plain_http);
+    checked.map_err(
+        |it| if settings.cloud_id.is_some() { SettingFault { setting: "gateway", ..it } } else { it },
+    )
 }
 
 /// Refuses to send secrets without TLS to another machine.

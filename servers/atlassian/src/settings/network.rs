@@ -81,21 +81,25 @@ fn proxies(reader: &mut Reader<'_>) -> Proxies {
     if reader.text("JIRA_NO_PROXY") == Some("*") {
         return Proxies::Direct;
     }
+    // Without a scheme, as curl reads it. The first one that fits an address is its proxy.
     let rows = [
-        ("JIRA_HTTP_PROXY", "HTTP_PROXY", ProxyScope::Http, "http"),
-        ("JIRA_HTTPS_PROXY", "HTTPS_PROXY", ProxyScope::Https, "http"),
-        ("JIRA_SOCKS_PROXY", "SOCKS_PROXY", ProxyScope::All, "socks5h"),
+        (["JIRA_HTTP_PROXY", "HTTP_PROXY"], ProxyScope::Http, "http"),
+        (["JIRA_HTTPS_PROXY", "HTTPS_PROXY"], ProxyScope::Https, "http"),
+        (["JIRA_SOCKS_PROXY", "SOCKS_PROXY"], ProxyScope::All, "socks5h"),
+        (["ALL_PROXY"; 2], ProxyScope::All, "http"),
     ];
-    let proxies: Vec<_> = rows
-        .into_iter()
-        .filter_map(|(own, general, scope, scheme)| {
-            let address = reader.text(own).or(reader.text(general))?;
-            // As curl does, and others after it.
-            let address =
-                if address.contains("://") { address.to_owned() } else { format!("{scheme}://{address}") };
-            Some(Proxy { scope, address: Secret::new(address) })
-        })
-        .collect();
+    let mut proxies = Vec::new();
+    for (names, scope, scheme) in rows {
+        let Some(name) = names.into_iter().find(|it| reader.has(it)) else { continue };
+        let Some(address) = reader.text(name) else { continue };
+        let address =
+            if address.contains("://") { address.to_owned() } else { format!("{scheme}://{address}") };
+        let proxy = Proxy { scope, address: Secret::new(address) };
+        match proxy.check() {
+            Ok(()) => proxies.push(proxy),
+            Err(fault) => reader.problem(name, fault.message),
+        }
+    }
     if proxies.is_empty() {
         if reader.has("JIRA_NO_PROXY") {
             reader.warn("JIRA_NO_PROXY has no effect here, because no proxy is set; `*` turns off the proxies of the system");

@@ -68,11 +68,8 @@ pub(super) fn address(reader: &mut Reader<'_>, name: &str) -> Option<Url> {
     };
     let path = url.path().trim_end_matches('/').to_owned();
     if let Some(page) = page(&path) {
-        let (host, context) = (
-            url.host_str().unwrap_or_default(),
-            path.split(page.trim_end_matches('/')).next().unwrap_or_default(),
-        );
-        let site = format!("https://{}{}", safe(host), safe(context));
+        let context = path.split(page.trim_end_matches('/')).next().unwrap_or_default();
+        let site = format!("{}{}", safe(&url.origin().ascii_serialization()), safe(context));
         let found = format!("that of a page of it, with `{page}`");
         reader
             .problem(name, format!("expected the address of the site, such as `{site}`, but found {found}"));

@@ -3,6 +3,7 @@
 //! In: the choice of the operator, and the query of a URL. Out: whether a tool is offered. A URL chooses among the tools that the operator
 //! offers, and never gets more.
 
+use plainwire::proto::json::visible;
 use url::form_urlencoded;
 
 use super::names::Names;
@@ -61,7 +62,12 @@ fn choice(query: &str, names: Names) -> Result<Choice, String> {
             "tools" => choice.tools.extend(listed()),
             "without_tools" => choice.without.extend(listed()),
             "read_only" => choice.read_only = is_true(&value)?,
-            other => return Err(format!("expected parameters among {PARAMETERS}, but found {other:?}")),
+            other => {
+                return Err(format!(
+                    "expected parameters among {PARAMETERS}, but found {:?}",
+                    visible(other, 80)
+                ));
+            }
         }
     }
     choice.check().map_err(|error| error.message().to_owned())?;
@@ -72,7 +78,7 @@ fn is_true(value: &str) -> Result<bool, String> {
     match value {
         "" | "1" | "true" | "yes" => Ok(true),
         "0" | "false" | "no" => Ok(false),
-        other => Err(format!("expected read_only to be 1 or 0, but found {other:?}")),
+        other => Err(format!("expected read_only to be 1 or 0, but found {:?}", visible(other, 80))),
     }
 }
 
@@ -137,6 +143,9 @@ mod tests {
         );
         assert_eq!(why("read_only=maybe"), "expected read_only to be 1 or 0, but found \"maybe\"");
         assert!(why("toolsets=agil").starts_with("expected toolsets among all, default,"));
-        assert_eq!(why("tools=jira_serach"), "there is no tool \"jira_serach\"");
+        assert_eq!(
+            why("tools=jira_serach"),
+            "expected names of tools of this server, but found \"jira_serach\""
+        );
     }
 }

@@ -4,6 +4,7 @@
 //! settings work.
 
 use plainwire::ToolError;
+use plainwire::proto::json::visible;
 
 use super::names::Names;
 
@@ -157,12 +158,17 @@ impl Choice {
         let known = Self::toolset_names();
         let wrong = self.toolsets.iter().find(|it| !known.iter().any(|known| same_set(known, it)));
         if let Some(name) = wrong {
-            let message = format!("expected toolsets among {}, but found {name:?}", known.join(", "));
+            let message =
+                format!("expected toolsets among {}, but found {:?}", known.join(", "), visible(name, 80));
             return Err(ToolError::invalid_input(message));
         }
         let named = self.tools.iter().chain(&self.without);
         match named.into_iter().find(|it| self.names.tool(it).is_none()) {
-            Some(name) => Err(ToolError::invalid_input(format!("there is no tool {name:?}"))),
+            Some(name) => {
+                let found = visible(name, 80);
+                let message = format!("expected names of tools of this server, but found {found:?}");
+                Err(ToolError::invalid_input(message))
+            }
             None => Ok(()),
         }
     }

@@ -58,6 +58,19 @@ async fn a_site_behind_the_gateway_is_asked_there_as_the_user_and_at_its_own_add
 }
 
 #[tokio::test]
+async fn an_own_address_without_tls_is_told_though_requests_go_to_the_gateway() {
+    let stub = Stub::new(CLOUD, |_| None);
+    let mut settings = stub.settings(CLOUD, "");
+    settings.cloud_id = Some("1-a".to_owned());
+    settings.base = "http://site.example".parse().expect("a URL");
+    let (found, advice) = only_failure(&checks(&settings).await, "connection");
+    assert!(
+        found.contains("expected an address of https") && advice.contains("JIRA_URL"),
+        "{found} {advice}"
+    );
+}
+
+#[tokio::test]
 async fn credentials_that_do_not_fit_cloud_are_told() {
     let stub = Stub::new(CLOUD, |_| None);
     let mut settings = stub.settings(CLOUD, "");

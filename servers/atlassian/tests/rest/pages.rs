@@ -217,7 +217,7 @@ async fn endless_pages_end_at_the_limit() {
     few.max_pages = 3;
     let site = Site::new(few).expect("a site");
     let error = read(&site, list(), SEARCH).await.expect_err("endless");
-    assert_eq!((error.kind(), stub.count()), (Kind::TooLarge, 3));
+    assert_eq!((error.kind(), stub.count()), (Kind::TooManyPages, 3));
     let page = site.pages(list(), SEARCH).collect(100).await.expect("some pages");
     assert_eq!((page.items.len(), page.next), (3, Some(PageToken::new("t5"))));
 }

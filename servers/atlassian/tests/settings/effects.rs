@@ -75,6 +75,7 @@ const EFFECTS: &[(Pairs, &str, &str)] = &[
     (CLOUD, "HTTP_PROXY", "http://proxy:80"),
     (CLOUD, "HTTPS_PROXY", "http://proxy:80"),
     (CLOUD, "SOCKS_PROXY", "proxy:1080"),
+    (CLOUD, "ALL_PROXY", "proxy:80"),
     (PROXY, "NO_PROXY", "localhost"),
     (CLOUD, "JIRA_TIMEOUT", "10"),
     (CLOUD, "ATLASSIAN_CONNECT_TIMEOUT", "1500"),
@@ -230,6 +231,8 @@ fn proxies_for_jira_win_over_those_for_all_programs() {
     assert_eq!(except.as_deref(), Some("b"));
     // As curl does.
     assert_eq!(proxies(&[("HTTPS_PROXY", "http://a"), ("https_proxy", "http://b")]).0, ["Https http://b"]);
+    let (all, _) = proxies(&[("ALL_PROXY", "c:3128"), ("SOCKS_PROXY", "d")]);
+    assert_eq!(all, ["All socks5h://d", "All http://c:3128"]);
     assert!(matches!(good(CLOUD, &[]).jira.proxies, Proxies::System));
     let config = good(CLOUD, &[("JIRA_NO_PROXY", "a")]);
     assert!(config.warnings[0].contains("no proxy is set"), "{:?}", config.warnings);

@@ -27,6 +27,7 @@ fn a_value_that_is_none_is_refused_with_what_was_expected_and_found() {
         "such as `https://example.atlassian.net`",
     );
     refused("JIRA_URL", "https://a.example/jira/browse/SHOP-1", "such as `https://a.example/jira`");
+    refused("JIRA_URL", "http://a.example:8080/jira/browse/X-1", "such as `http://a.example:8080/jira`");
     refused("JIRA_URL", &format!("https://ada:{SECRET}@a.example"), "without a user or a password");
     refused("JIRA_URL", &format!("ftp://ada:{SECRET}@a.example"), "but found \"an address with a user\"");
     refused(
@@ -66,6 +67,10 @@ fn secrets_are_never_part_of_a_message() {
     refused("JIRA_CUSTOM_HEADERS", &format!("{{\"a\": [\"{SECRET}\"]}}"), "expected an object of JSON");
     refused("JIRA_CUSTOM_HEADERS", &format!("X A={SECRET}"), "expected the name of a header");
     refused("JIRA_HTTPS_PROXY", &format!("ftp://ada:{SECRET}@proxy"), "expected the address of a proxy");
+    refused("HTTP_PROXY", &format!("ftp://ada:{SECRET}@proxy"), "expected the address of a proxy");
+    for limit in ["TOOLSETS", "ENABLED_TOOLS", "JIRA_PROJECTS_FILTER"] {
+        refused(limit, ",", "expected ");
+    }
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl<T: DeserializeOwned> Pages<T> {
     ///
     /// # Errors
     /// As [`Site::send`]. `Token` for a token of another list; `Unreadable` for an answer without the
-    /// items, for an item of another shape, or for a token that comes again; `TooLarge` for more pages than the settings allow; `Redirect`
+    /// items, for an item of another shape, or for a token that comes again; `TooManyPages` for more pages than the settings allow; `Redirect`
     /// for a next page elsewhere.
     pub async fn next(&mut self) -> Result<Option<Page<T>>, Upstream> {
         let token = match &self.at {
@@ -107,7 +107,7 @@ impl<T: DeserializeOwned> Pages<T> {
         let most = self.site.shared.settings.max_pages.max(1);
         if self.read >= most {
             let why = format!("expected a list of at most {most} pages, but found more");
-            return Err(self.site.link_error(Kind::TooLarge, why));
+            return Err(self.site.link_error(Kind::TooManyPages, why));
         }
         let request = style::request(&self.site, &self.request, self.style, token)?;
         let answer = self.site.send(request).await?;

@@ -66,6 +66,9 @@ impl Upstream {
                 "send less at once; the site has the limit".to_owned()
             }
             Kind::TooLarge => "ask for less at once, such as fewer fields or a smaller page".to_owned(),
+            Kind::TooManyPages => {
+                "ask for a part of the list, such as by a name or a narrower query".to_owned()
+            }
             // The reason says what to do.
             Kind::Unauthorized if self.0.status.is_none() && !self.0.is_ignored => return None,
             Kind::Unauthorized => unauthorized(facts, self.0.is_ignored),

@@ -79,6 +79,8 @@ pub enum Kind {
     Tls,
     /// The answer has more bytes than the settings allow, or the request has more than the site allows (413).
     TooLarge,
+    /// The list has more pages than the settings allow.
+    TooManyPages,
     /// The site does not accept the credentials, or ignored them: 401.
     Unauthorized,
     /// The answer is not what was expected.
@@ -240,6 +242,7 @@ impl Upstream {
             Kind::Tls => "there is no safe connection to the site",
             Kind::TooLarge if self.0.status == Some(413) => "the request is too large for the site",
             Kind::TooLarge => "the answer of the site is too large",
+            Kind::TooManyPages => "the list of the site has too many pages",
             Kind::Token => "the token of the page is none of this list",
             Kind::Unauthorized if self.0.is_ignored => {
                 "the site ignored the credentials and answered as to a visitor without a name"

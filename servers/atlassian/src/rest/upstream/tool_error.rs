@@ -62,6 +62,6 @@ fn code(kind: Kind) -> &'static str {
         Kind::OutcomeUnknown => "outcome_unknown",
         Kind::RateLimited => "rate_limited",
         Kind::Timeout => "timeout",
-        Kind::TooLarge => "too_large",
+        Kind::TooLarge | Kind::TooManyPages => "too_large",
     }
 }
