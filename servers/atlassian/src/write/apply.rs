@@ -229,7 +229,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns what became of a change whose step number `at` failed.
+/// Returns the outcome of a change whose step number `at` failed.
 pub(super) fn became(at: usize, error: &Upstream) -> Outcome {
     match error.kind() {
         _ if at > 0 => Outcome::Partly,

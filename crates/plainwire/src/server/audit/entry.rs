@@ -22,7 +22,7 @@ pub struct Entry<'a> {
     pub who: Option<&'a str>,
     /// The tool.
     pub tool: &'a str,
-    /// What was changed.
+    /// The thing that was changed, such as `SHOP-1`.
     pub target: &'a str,
     /// The values of fields before.
     pub before: Map<String, Value>,
@@ -30,7 +30,7 @@ pub struct Entry<'a> {
     pub after: Map<String, Value>,
     /// The id of the request.
     pub request: &'a str,
-    /// What became of it.
+    /// The outcome of the change.
     pub outcome: Outcome,
 }
 
@@ -39,14 +39,14 @@ pub struct Entry<'a> {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It was made.
+    /// The change was made.
     #[default]
     Done,
-    /// It was not made.
+    /// The change was not made.
     Failed,
-    /// Some of its steps were made.
+    /// Some steps of the change were made, and others not.
     Partly,
-    /// Nobody knows whether it was made: the answer is lost, for example.
+    /// The outcome is not known: the change may have been made, because its answer is lost, for example.
     Unknown,
 }
 

@@ -34,7 +34,7 @@ pub struct Audit(Option<Arc<Mutex<Place>>>);
 
 struct Place {
     writer: Box<dyn Write + Send>,
-    /// Whether the last line may lack its end.
+    /// True if the last line may lack its end.
     is_broken: bool,
     has_failed: bool,
 }
