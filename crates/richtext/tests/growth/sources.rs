@@ -32,7 +32,7 @@ const fn source(name: &'static str, begin: &'static str, middle: &'static str, e
 }
 
 /// The sources of all formats.
-pub(crate) const SOURCES: [Source; 63] = [
+pub(crate) const SOURCES: [Source; 65] = [
     source("md brackets", "", "[", ""),
     source("md pictures", "", "![[", ""),
     source("md closed brackets", "", "[", "]"),
@@ -45,6 +45,8 @@ pub(crate) const SOURCES: [Source; 63] = [
     source("md elements that never end", "", "<u>", ""),
     source("md directives that never end", "", ":a[", ""),
     source("md containers that never end", "", ":::panel\n", ""),
+    source("md colons", "", ":", ""),
+    source("md words with colons", "", "a:: ", ""),
     source("md braces", "", "a{b ", ""),
     source("md quotes in quotes", "", "> ", "a"),
     source("md lists in lists", "", "- ", "a"),

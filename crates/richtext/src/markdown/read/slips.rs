@@ -71,23 +71,30 @@ pub(super) fn directive(source: &str, span: Span) -> Option<Diagnostic> {
 /// have no end or are no attributes.
 pub(super) fn container(source: &str, span: Span) -> Option<Diagnostic> {
     let text = span.of(source);
-    let at = memchr::memmem::find_iter(text.as_bytes(), "::").find(|&at| {
-        let before = &text[text[..at].rfind('\n').map_or(0, |it| it + 1)..at];
-        let line = text[at..].lines().next().unwrap_or_default();
-        let rest = line.trim_start_matches(':');
-        let name = names::word_at(rest);
-        let is_name = names::is_known(name, Form::Container) || names::is_known(name, Form::Leaf);
-        before.trim_matches([' ', '\t', '>']).is_empty()
-            && is_name
-            && rest[name.len()..].starts_with(['{', '['])
-            && alone(line).is_none()
+    memchr::memmem::find(text.as_bytes(), b"::")?;
+    let mut start = 0;
+    let (at, line) = text.split_inclusive('\n').find_map(|whole| {
+        let line = whole.trim_start_matches([' ', '\t', '>']);
+        let at = start + whole.len() - line.len();
+        start += whole.len();
+        let line = line.lines().next()?;
+        is_broken(line).then_some((at, line))
     })?;
-    let line = text[at..].lines().next().unwrap_or_default();
     let message = format!(
         "expected a directive such as :::panel{{type=info}}, but found {:?}: its braces have no end, or are no attributes",
         line.chars().take(MAX_SHOWN).collect::<String>()
     );
     Some(Diagnostic::loss(Span::at(span.start as usize + at), message))
+}
+
+/// Returns whether a line begins like a directive of its own, but is none.
+fn is_broken(line: &str) -> bool {
+    let rest = line.trim_start_matches(':');
+    let name = names::word_at(rest);
+    line.starts_with("::")
+        && (names::is_known(name, Form::Container) || names::is_known(name, Form::Leaf))
+        && rest[name.len()..].starts_with(['{', '['])
+        && alone(line).is_none()
 }
 
 /// The most characters of a line that a message shows.
