@@ -7,6 +7,7 @@
 
 mod agile;
 mod attachments;
+mod audit;
 mod bad_days;
 mod bad_input;
 mod descriptions;

@@ -10,7 +10,7 @@ use plainwire_atlassian::{Atlassian, Choice};
 use plainwire_site::Deployment;
 use serde_json::{Value, json};
 
-use crate::support::{BOTH, World, all_stored, call, keys, refused, stored};
+use crate::support::{BOTH, World, all_stored, call, not_begun, refused, stored};
 use crate::trouble::{Trouble, client_of, client_with, has};
 
 /// Returns settings of the same site for another account.
@@ -254,9 +254,7 @@ async fn a_change_whose_second_step_fails_says_how_far_it_came() {
     for deployment in BOTH {
         let site = Trouble::new(deployment).await;
         let client = site.client().await;
-        let open = "project_id = 10000 AND EXISTS (SELECT 1 FROM value v WHERE v.issue_id = i.id AND v.field_id = 'status'
-            AND v.ref = (SELECT from_status_id FROM transition WHERE name = 'Start progress' LIMIT 1))";
-        let key = &keys(&site.world, open)[0];
+        let key = &not_begun(&site.world);
         site.fault(json!({ "path": "/transitions", "method": "POST", "kind": "conflict" })).await;
         let update = json!({ "issue_key": key, "fields": { "summary": "First", "status": "In Progress" } });
         let text = refused(&client, "jira_update_issue", update).await;

@@ -226,6 +226,13 @@ pub(crate) fn keys(world: &World, condition: &str) -> Vec<String> {
     world.store.run(0, |work| work.all(&sql, [], |row| row.get(0))).expect("SQL")
 }
 
+/// Returns the key of an issue that can be moved to `In Progress`.
+pub(crate) fn not_begun(world: &World) -> String {
+    let condition = "project_id = 10000 AND EXISTS (SELECT 1 FROM value v WHERE v.issue_id = i.id AND v.field_id = 'status'
+        AND v.ref = (SELECT from_status_id FROM transition WHERE name = 'Start progress' LIMIT 1))";
+    keys(world, condition).swap_remove(0)
+}
+
 /// Returns the stored text of a field of an issue.
 pub(crate) fn stored(world: &World, key: &str, field: &str) -> Option<String> {
     let sql =

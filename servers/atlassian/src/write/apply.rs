@@ -2,13 +2,13 @@
 //!
 //! In: a plan. Out: a [`Change`]. Each change leaves a line in the audit and a handle that takes it back.
 
-use plainwire::audit::{Audit, Entry, Outcome};
+use plainwire::audit::Audit;
 use plainwire::prelude::*;
 use serde_json::Map;
 
 use super::undo::{How, Restore};
-use super::{Change, Claim, FieldChange, Handles, Inverse, Plan, Record};
-use crate::rest::{Kind, Request, Site, Upstream};
+use super::{Change, Claim, Handles, Inverse, Plan, Record};
+use crate::rest::{Request, Site, Upstream};
 use crate::runtime;
 
 /// The largest number of changes of others that an answer tells.
@@ -76,6 +76,7 @@ impl Writer<'_> {
     pub(super) async fn carry_out(&self, plan: Plan, warnings: &mut Vec<String>) -> Result<Made, ToolError> {
         let mut kept = Map::new();
         let count = plan.steps.len();
+        let line = self.line(plan.tool, &plan.target, &plan.changes);
         for (at, step) in plan.steps.into_iter().enumerate() {
             let request = step.request.with_segments(|it| id_in(&kept, it));
             let request = match step.with_answers {
@@ -90,13 +91,13 @@ impl Writer<'_> {
                     }
                 }
                 Err(error) => {
-                    self.tell(plan.tool, &plan.target, &plan.changes, became(at, &error));
+                    line.failed(at, &error);
                     let error = ToolError::from(error);
                     return Err(if at == 0 { error } else { partly(error, at, count) });
                 }
             }
         }
-        self.tell(plan.tool, &plan.target, &plan.changes, Outcome::Done);
+        line.done();
         let mut inverse = filled(plan.inverse, &kept);
         if let Inverse::Steps(steps) = &mut inverse {
             for step in steps {
@@ -214,28 +215,6 @@ impl Writer<'_> {
     /// Returns the owner of handles and keys: an account at a site.
     pub fn owner(&self) -> String {
         format!("{} {}", self.site.base(), self.principal.as_deref().unwrap_or_default())
-    }
-
-    pub(super) fn tell(&self, tool: &str, target: &str, changes: &[FieldChange], outcome: Outcome) {
-        self.journal.audit.record(&Entry {
-            who: self.principal.as_deref(),
-            tool,
-            target,
-            before: changes.iter().map(|it| (it.field.clone(), it.old.clone())).collect(),
-            after: changes.iter().map(|it| (it.field.clone(), it.new.clone())).collect(),
-            request: &self.request,
-            outcome,
-        });
-    }
-}
-
-/// Returns the outcome of a change whose step number `at` failed.
-pub(super) fn became(at: usize, error: &Upstream) -> Outcome {
-    match error.kind() {
-        _ if at > 0 => Outcome::Partly,
-        // The site may have made it before, or while, it answered so.
-        Kind::Cut | Kind::Html | Kind::OutcomeUnknown | Kind::Server | Kind::Unreadable => Outcome::Unknown,
-        _ => Outcome::Failed,
     }
 }
 

@@ -3,10 +3,9 @@
 //! In: a handle. Out: the change that took it back. Nothing is written over a value that was changed since: all is looked at before the first
 //! request that writes.
 
-use plainwire::audit::Outcome;
 use plainwire::prelude::*;
 
-use super::apply::{became, partly, plain};
+use super::apply::{partly, plain};
 use super::undo::{How, Restore};
 use super::{Change, FieldChange, Inverse, Writer};
 use crate::rest::{Request, Upstream};
@@ -46,15 +45,16 @@ impl Writer<'_> {
             return Ok(change);
         }
         let count = requests.len();
+        let line = self.line("atlassian_undo", &record.target, &back);
         for (at, request) in requests.into_iter().enumerate() {
             let done: Result<Value, Upstream> = self.site.json(request).await;
             if let Err(error) = done {
-                self.tell("atlassian_undo", &record.target, &back, became(at, &error));
+                line.failed(at, &error);
                 let error = ToolError::from(error);
                 return Err(if at == 0 { error } else { partly(error, at, count) });
             }
         }
-        self.tell("atlassian_undo", &record.target, &back, Outcome::Done);
+        line.done();
         self.journal.handles.end(handle);
         Ok(change)
     }

@@ -6,6 +6,7 @@
 mod apply;
 mod back;
 mod guard;
+mod line;
 mod repeats;
 mod several;
 mod undo;
