@@ -40,8 +40,7 @@ async fn examined(mut settings: SiteSettings, report: &mut Report) -> Option<()>
     let site = match Site::new(settings.clone()) {
         Ok(site) => site,
         Err(fault) => {
-            let name = crate::settings::of_field(fault.setting);
-            report.failed("settings", fault.message, Some(format!("correct {name}")));
+            report.refused("settings", &fault);
             return None;
         }
     };

@@ -32,8 +32,7 @@ pub(super) async fn examine(settings: &SiteSettings, site: &Site, report: &mut R
     let own = match own(settings, site) {
         Ok(own) => own,
         Err(fault) => {
-            let advice = format!("correct {}", crate::settings::of_field(fault.setting));
-            report.failed("connection", fault.message, Some(advice));
+            report.refused("connection", &fault);
             return None;
         }
     };

@@ -2,6 +2,8 @@
 
 use plainwire::proto::json::visible;
 
+use crate::rest::SettingFault;
+
 /// All checks, in order.
 pub(super) const NAMES: [&str; 16] = [
     "settings",
@@ -59,6 +61,12 @@ impl Report {
 
     pub(super) fn failed(&mut self, name: &'static str, found: impl Into<String>, advice: Option<String>) {
         self.add(name, Outcome::Failed, found, advice);
+    }
+
+    /// A setting that can't be used.
+    pub(super) fn refused(&mut self, name: &'static str, fault: &SettingFault) {
+        let advice = format!("correct {}", crate::settings::of_field(fault.setting));
+        self.failed(name, fault.message.clone(), Some(advice));
     }
 
     pub(super) fn skipped(&mut self, name: &'static str, found: impl Into<String>) {

@@ -138,7 +138,7 @@ impl Site {
         settings.headers = Vec::new();
         settings.client_certificate = None;
         settings.credentials = self.user.credentials.clone();
-        Self::new(settings)
+        Self::new(settings).map_err(|it| if it.setting == "base" { fault("gateway", it.message) } else { it })
     }
 
     /// Sends a request, and again after failures that pass. Returns the answer with a status of success.

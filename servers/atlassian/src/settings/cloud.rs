@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::names::told;
 use crate::rest::{Credentials, Request, Site, SiteSettings, Url};
 
 /// A site that a token of OAuth is good for.
@@ -38,8 +39,7 @@ impl TokenSite {
 ///
 /// Source: "OAuth 2.0 (3LO) apps", `GET https://api.atlassian.com/oauth/token/accessible-resources`.
 pub async fn sites_of_token(settings: &SiteSettings) -> Result<Vec<TokenSite>, String> {
-    let gateway =
-        Site::new(settings.clone()).and_then(|it| it.gateway()).map_err(|fault| fault.to_string())?;
+    let gateway = Site::new(settings.clone()).and_then(|it| it.gateway()).map_err(|it| told(&it))?;
     let found = gateway.json(Request::get(["oauth", "token", "accessible-resources"])).await;
     found.map_err(|error| error.message())
 }
@@ -52,7 +52,7 @@ pub(crate) async fn cloud_id(site: &SiteSettings) -> Result<String, String> {
         id: String,
     }
     let settings = SiteSettings { cloud_id: None, credentials: Credentials::None, ..site.clone() };
-    let site = Site::new(settings).map_err(|fault| fault.to_string())?;
+    let site = Site::new(settings).map_err(|it| told(&it))?;
     let tenant = site.json(Request::get(["_edge", "tenant_info"])).await;
     tenant.map(|it: Tenant| it.id).map_err(|error| error.message())
 }

@@ -3,6 +3,8 @@
 //! In: a name as somebody wrote it. Out: the variable. Other names are those of older or similar programs; all may begin with `MCP_`.
 //! Names are read in any case.
 
+use crate::rest::SettingFault;
+
 /// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
@@ -120,6 +122,11 @@ pub fn is_secret(name: &str) -> bool {
 /// Returns whether the value of a variable is the path of a file.
 pub fn is_path(name: &str) -> bool {
     find(&name.to_ascii_uppercase()).is_some_and(|(it, _)| it.is_path)
+}
+
+/// Returns a sentence for people about a setting that can't be used. It names the variable.
+pub(super) fn told(fault: &SettingFault) -> String {
+    format!("{}: {}", of_field(fault.setting), fault.message)
 }
 
 /// Returns the variable that a field of `SiteSettings` comes from.

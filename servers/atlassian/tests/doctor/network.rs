@@ -47,6 +47,14 @@ async fn settings_that_can_not_be_used_are_named() {
         "{found} {advice}"
     );
     settings.base = "https://jira.example.com".parse().expect("a URL");
+    settings.gateway = "http://gateway.example".parse().expect("a URL");
+    settings.cloud_id = Some("1".to_owned());
+    let (found, advice) = only_failure(&checks(&settings).await, "settings");
+    assert!(
+        found.contains("expected an address of https") && advice == "correct ATLASSIAN_GATEWAY_URL",
+        "{found} {advice}"
+    );
+    settings.cloud_id = None;
     settings.headers = vec![("a b".to_owned(), Secret::new(SECRET))];
     let checks = checks(&settings).await;
     assert_eq!(only_failure(&checks, "settings").1, "correct JIRA_CUSTOM_HEADERS");

@@ -218,6 +218,8 @@ async fn endless_pages_end_at_the_limit() {
     let site = Site::new(few).expect("a site");
     let error = read(&site, list(), SEARCH).await.expect_err("endless");
     assert_eq!((error.kind(), stub.count()), (Kind::TooManyPages, 3));
+    let hint = error.hint().expect("a hint");
+    assert!(hint.contains("a part of the list") && hint.contains("a narrower query"), "{hint}");
     let page = site.pages(list(), SEARCH).collect(100).await.expect("some pages");
     assert_eq!((page.items.len(), page.next), (3, Some(PageToken::new("t5"))));
 }

@@ -32,6 +32,10 @@ fn settings_that_can_not_be_used_are_named() {
         assert_eq!(refused(|it| it.base = url(base)).0, "base", "{base}");
     }
     assert_eq!(refused(|it| it.gateway = url("ftp://a")).0, "gateway");
+    let through_gateway = |it: &mut SiteSettings| {
+        (it.gateway, it.cloud_id) = (url("http://gateway.example"), Some("1".to_owned()));
+    };
+    assert_eq!(refused(through_gateway).0, "gateway");
     for id in ["", "a/b", "..", "a b"] {
         assert_eq!(refused(|it| it.cloud_id = Some(id.to_owned())).0, "cloud_id", "{id}");
     }
@@ -65,7 +69,12 @@ fn credentials_without_tls_need_a_dangerous_setting() {
     settings.credentials = Credentials::Bearer(Secret::new("x"));
     assert_eq!(Site::new(settings.clone()).expect_err("a secret").setting, "base");
     settings.dangerous_plain_http = true;
-    Site::new(settings).expect("it is wanted");
+    let site = Site::new(settings.clone()).expect("it is wanted");
+    site.gateway().expect("it has TLS");
+    (settings.base, settings.dangerous_plain_http) = (url("https://jira.example.com"), false);
+    settings.gateway = url("http://gateway.example");
+    let site = Site::new(settings).expect("the gateway is not asked");
+    assert_eq!(site.gateway().expect_err("a secret").setting, "gateway");
 }
 
 #[tokio::test]
