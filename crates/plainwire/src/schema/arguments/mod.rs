@@ -94,13 +94,16 @@ pub(crate) fn fits_exactly(text: &str, schema: &InputSchema) -> Result<(), Rejec
     checked.map_err(|fault| Rejected(visible(&fault.text_in("structuredContent", None), MAX_MESSAGE)))
 }
 
+/// Reads repaired arguments. They are read as text again: what a type is compiled for a second time, such as for trees, makes each server
+/// larger. Only an error needs a tree, which knows the path.
 fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<T, Rejected> {
-    match typed::<T>(tree) {
-        Ok(value) => match unknown::<T>(tree, schema) {
-            None => Ok(value),
-            Some(path) => Err(unknown_name(path, tree, schema)),
-        },
-        Err(misfit) => Err(Rejected(misfit.of_arguments())),
+    match straight(&tree.to_string(), schema) {
+        Ok((value, None)) => Ok(value),
+        Ok((_, Some(path))) => Err(unknown_name(path, tree, schema)),
+        Err(error) => Err(Rejected(match typed::<T>(tree) {
+            Err(misfit) => misfit.of_arguments(),
+            Ok(_) => Misfit { path: None, why: error.to_string() }.of_arguments(),
+        })),
     }
 }
 
@@ -224,13 +227,6 @@ fn straight<T: DeserializeOwned>(
     let value = serde_ignored::deserialize(&mut json, |path| note_unknown(&mut ignored, &path, schema))?;
     json.end()?;
     Ok((value, ignored))
-}
-
-/// Returns the path of the first name in a tree that `T` does not have.
-fn unknown<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Option<Vec<Step>> {
-    let mut ignored = None;
-    let _ = serde_ignored::deserialize::<_, _, T>(tree, |path| note_unknown(&mut ignored, &path, schema));
-    ignored
 }
 
 /// Notes the path of a name that a type ignored, unless there is one already, or the schema has the name: the `kind` of a
