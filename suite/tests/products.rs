@@ -255,25 +255,26 @@ async fn r5_2_a_field_that_is_added_to_one_type_is_in_all_channels() {
     assert!(cards.iter().all(|it| it.contains("structuredContent") && !it.contains("color: red")));
 }
 
-/// Returns the servers in both presentations.
-fn combinations() -> Vec<(bool, Server)> {
-    vec![
-        (true, patterns(Profile::Gated)),
-        (false, patterns(Profile::Data)),
-        (true, learning(plainwire_learning::Profile::Gated)),
-        (false, learning(plainwire_learning::Profile::Data)),
-        (true, inventory::server(plainwire_inventory::Profile::Gated)),
-        (false, inventory::server(plainwire_inventory::Profile::Data)),
-        (true, plainwire_reference::server().presentation(Presentation::gated())),
-        (false, plainwire_reference::server().presentation(Presentation::data())),
+/// Makes a server.
+type Make = fn() -> Server;
+
+/// Returns what makes the servers, and whether their presentation is the gated one.
+fn combinations() -> [(bool, Make); 8] {
+    [
+        (true, || patterns(Profile::Gated)),
+        (false, || patterns(Profile::Data)),
+        (true, || learning(plainwire_learning::Profile::Gated)),
+        (false, || learning(plainwire_learning::Profile::Data)),
+        (true, || inventory::server(plainwire_inventory::Profile::Gated)),
+        (false, || inventory::server(plainwire_inventory::Profile::Data)),
+        (true, || plainwire_reference::server().presentation(Presentation::gated())),
+        (false, || plainwire_reference::server().presentation(Presentation::data())),
     ]
 }
 
 #[tokio::test]
 async fn r3_2_and_r5_3_the_form_of_a_result_is_an_argument_in_one_profile_and_none_in_the_other() {
-    for at in 0..combinations().len() {
-        let make = || combinations().swap_remove(at).1;
-        let is_gated = combinations()[at].0;
+    for (is_gated, make) in combinations() {
         let outcome = in_each_era(make, Client::builder(), async |client| {
             for tool in client.list_tools().await? {
                 let schema: Value = serde_json::from_str(tool.input_schema.get()).expect("JSON");

@@ -59,6 +59,19 @@ fn fences(text: &str, language: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// Returns the tables `[profile.dev…]` of the workspace, which say how its crates are built.
+fn dev_profile() -> String {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("UTF-8");
+    let mut is_inside = false;
+    let mut is_wanted = |line: &&str| {
+        if line.starts_with('[') {
+            is_inside = line.starts_with("[profile.dev");
+        }
+        is_inside
+    };
+    manifest.lines().filter(|it| is_wanted(it)).map(|it| format!("{it}\n")).collect()
+}
+
 /// The port in the page.
 const PORT: &str = "127.0.0.1:8000";
 
@@ -78,10 +91,8 @@ impl Reader {
         // These are the settings of the workspace, so that its compiled crates are used again. In a file, because
         // servers get only a few variables of the environment.
         let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
-        let settings = format!(
-            "[build]\ntarget-dir = '{built}'\n[net]\noffline = true\n[profile.dev]\ndebug = false\n\
-             [profile.dev.package.memchr]\nopt-level = 2\n[profile.dev.package.serde_json]\nopt-level = 2\n"
-        );
+        let profile = dev_profile();
+        let settings = format!("[build]\ntarget-dir = '{built}'\n[net]\noffline = true\n{profile}");
         fs::create_dir(folder.join(".cargo")).expect("a folder of our own");
         fs::write(folder.join(".cargo/config.toml"), settings).expect("a folder of our own");
         Self { folder, running: None }

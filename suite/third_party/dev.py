@@ -117,9 +117,9 @@ async def description(session):
 
 async def main():
     # These are the settings of the workspace, so that its compiled crates are used again; as in suite/tests/tutorial.rs.
+    profile = re.findall(r"^\[profile\.dev[^\[]*", read(os.path.join(CHECKOUT, "Cargo.toml")), re.M)
     write(os.path.join(HOME, ".cargo/config.toml"),
-          f"[build]\ntarget-dir = '{TARGET}'\n[net]\noffline = true\n[profile.dev]\ndebug = false\n"
-          "[profile.dev.package.memchr]\nopt-level = 2\n[profile.dev.package.serde_json]\nopt-level = 2\n")
+          f"[build]\ntarget-dir = '{TARGET}'\n[net]\noffline = true\n{''.join(profile)}")
     subprocess.run([PLAINWIRE, "new", "notes", "--path", CHECKOUT], cwd=HOME, check=True, capture_output=True)
     # The versions that this machine has.
     write(os.path.join(PROJECT, "Cargo.lock"), read(os.path.join(CHECKOUT, "Cargo.lock")))

@@ -1,7 +1,7 @@
 //! The tables of docs/limits.md: each row says why the limit has its value, and names the files that define it and
 //! the tests that hold it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{nobody, sources};
 
@@ -11,7 +11,7 @@ const HEAD: &str = "| Limit | Default | Why | Setting | Past it | Where | Test |
 /// Returns a message for each row of `page` that lacks something, or names a file or a test that is not among
 /// `files`.
 fn unheld(page: &str, files: &BTreeMap<String, String>) -> Vec<String> {
-    let is_a_test = |name: &str| files.values().any(|text| is_tested(text, name));
+    let known: BTreeSet<&str> = files.values().flat_map(|text| tests_in(text)).collect();
     let rows = page.lines().filter(|line| line.starts_with("| ") && *line != HEAD);
     let check = |row: &str| {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
@@ -21,7 +21,7 @@ fn unheld(page: &str, files: &BTreeMap<String, String>) -> Vec<String> {
         let empty = [limit, default, setting, past, place, tests].iter().any(|cell| cell.is_empty());
         let no_file =
             quoted(place).filter(|it| !files.keys().any(|path| path.ends_with(it))).collect::<Vec<_>>();
-        let no_test = quoted(tests).filter(|it| !is_a_test(it)).collect::<Vec<_>>();
+        let no_test = quoted(tests).filter(|it| !known.contains(it)).collect::<Vec<_>>();
         let mut found = Vec::new();
         found.extend(empty.then(|| format!("{limit}: a cell is empty")));
         found.extend((!why.contains(char::is_alphabetic)).then(|| format!("{limit}: no reason")));
@@ -39,17 +39,18 @@ fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
-/// Returns whether `text` has a test with this name: a function right below an attribute `test`, or a rule of the
-/// contract of stores, of which `store_contract!` and `outputs_contract!` make tests.
-fn is_tested(text: &str, name: &str) -> bool {
-    if ["Store", "Outputs"].iter().any(|it| text.contains(&format!("fn {name}<S: {it}>("))) {
-        return true;
-    }
-    let (lines, function): (Vec<&str>, _) = (text.lines().collect(), format!("fn {name}("));
-    let found = lines.iter().enumerate().filter(|(_, line)| line.contains(&function));
-    found.into_iter().any(|(at, _)| {
-        let attributes = lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("#["));
-        attributes.into_iter().any(|line| line.contains("test]") || line.contains("test("))
+/// Returns the names of the tests in `text`: functions right below an attribute `test`, and rules of the contract of stores, of
+/// which `store_contract!` and `outputs_contract!` make tests.
+fn tests_in(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_below = false;
+    text.lines().filter_map(move |line| {
+        let is_attribute = line.trim_start().starts_with("#[");
+        let is_marked = is_below;
+        is_below = is_attribute && (is_below || line.contains("test]") || line.contains("test("));
+        let (_, function) = line.split_once("fn ").filter(|_| !is_attribute)?;
+        let (name, rest) = function.split_at(function.find(['(', '<'])?);
+        let is_rule = ["<S: Store>(", "<S: Outputs>("].iter().any(|it| rest.starts_with(it));
+        ((is_marked && rest.starts_with('(')) || is_rule).then_some(name)
     })
 }
 

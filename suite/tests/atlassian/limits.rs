@@ -31,7 +31,7 @@ async fn a_file_of_two_hundred_megabytes_is_left_out_and_is_not_sent_and_the_lim
         }
         let before = number(&world, "SELECT total_changes()");
         // What is larger than a message may be does not get as far as the tool.
-        let large = json!({ "issue_key": "SHOP-1", "file_name": "film.txt", "text": "x".repeat(33 << 20) });
+        let large = json!({ "issue_key": "SHOP-1", "file_name": "film.txt", "text": "x".repeat(17 << 20) });
         let error = client.call_tool("jira_upload_attachment", large).await.expect_err("an error");
         has(&error.to_string(), &["expected a message of at most 16777216 bytes"]);
         assert_eq!(number(&world, "SELECT total_changes()"), before);

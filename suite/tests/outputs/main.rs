@@ -66,12 +66,15 @@ async fn by_pages(client: &Client, uri: &str, length: usize) -> Result<Vec<u8>, 
 }
 
 /// Reads all of an output by its lines.
-async fn by_lines(client: &Client, uri: &str) -> Result<Vec<u8>, Error> {
+async fn by_lines(client: &Client, uri: &str, limit: usize) -> Result<Vec<u8>, Error> {
     let (mut bytes, mut offset) = (Vec::new(), 0);
     loop {
-        let found =
-            call(client, "output_grep", json!({ "id": uri, "pattern": "", "offset": offset, "limit": 7 }))
-                .await?;
+        let found = call(
+            client,
+            "output_grep",
+            json!({ "id": uri, "pattern": "", "offset": offset, "limit": limit }),
+        )
+        .await?;
         for line in found["matches"].as_array().expect("matches") {
             // Between two lines is a line break, and nothing within a long one.
             let at = line["offset"].as_u64().expect("an offset") as usize;

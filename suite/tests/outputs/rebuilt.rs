@@ -79,8 +79,26 @@ fn originals(result: &CallToolResult) -> Vec<Vec<u8>> {
     all
 }
 
+/// The length of a read of an output, in bytes and in lines.
+#[derive(Clone, Copy)]
+struct Steps {
+    bytes: usize,
+    lines: usize,
+}
+
+/// Short ones end within characters and at lines of each kind.
+const SHORT: Steps = Steps { bytes: 997, lines: 7 };
+
+const LONG: Steps = Steps { bytes: 9_973, lines: 100 };
+
 /// Compares the result of a call with outputs with that of the same server without.
-async fn check(whole: &Client, kept: &Client, tool: &str, arguments: &Value) -> Result<(), Error> {
+async fn check(
+    whole: &Client,
+    kept: &Client,
+    tool: &str,
+    arguments: &Value,
+    steps: Steps,
+) -> Result<(), Error> {
     let original = whole.call_tool(tool, arguments.clone()).await?;
     let short = kept.call_tool(tool, arguments.clone()).await?;
     let links = links(&short);
@@ -91,31 +109,30 @@ async fn check(whole: &Client, kept: &Client, tool: &str, arguments: &Value) -> 
     }
     assert!(!links.is_empty(), "{tool}: {short:?}");
     let originals = originals(&original);
+    let mut read = Vec::new();
     for link in &links {
-        let pages = by_pages(kept, link, 997).await?;
-        assert_eq!(by_lines(kept, link).await?, pages, "{tool}: lines and pages are the same");
-        let is_blocks = serde_json::from_slice::<Vec<Value>>(&pages)
-            .is_ok_and(|it| it.iter().all(|it| it["type"] == "text"));
-        if !is_blocks {
-            assert!(originals.contains(&pages), "{tool} {link}: {}", String::from_utf8_lossy(&pages));
-        } else {
-            let blocks: Vec<Value> = serde_json::from_slice(&pages).expect("JSON");
+        let pages = by_pages(kept, link, steps.bytes).await?;
+        assert_eq!(by_lines(kept, link, steps.lines).await?, pages, "{tool}: lines and pages are the same");
+        assert_eq!(by_pages(kept, link, 65_536).await?, pages, "{tool}: so are large pages");
+        // Many blocks are one list.
+        let blocks: Vec<Value> = serde_json::from_slice(&pages).unwrap_or_default();
+        let is_blocks = !blocks.is_empty() && blocks.iter().all(|it| it["type"] == "text");
+        if is_blocks {
             let texts: Vec<&str> = blocks.iter().filter_map(|it| it["text"].as_str()).collect();
             let expected: Vec<&str> = original.content.iter().filter_map(Content::as_text).collect();
             assert_eq!(texts, expected, "{tool}");
+        } else {
+            assert!(originals.contains(&pages), "{tool} {link}: {}", String::from_utf8_lossy(&pages));
         }
+        read.push((pages, blocks));
     }
     // Each original that is not a block of the short form as it was can be read.
     for original in &originals {
         let is_there = short.content.iter().filter_map(Content::as_text).any(|it| it.as_bytes() == *original);
-        let mut is_kept = false;
-        for link in &links {
-            let pages = by_pages(kept, link, 65_536).await?;
-            // Many blocks are one list.
-            let blocks = serde_json::from_slice::<Vec<Value>>(&pages).unwrap_or_default();
+        let is_kept = read.iter().any(|(pages, blocks)| {
             let mut texts = blocks.iter().filter_map(|it| it["text"].as_str());
-            is_kept |= pages == *original || texts.any(|it| it.as_bytes() == *original);
-        }
+            pages == original || texts.any(|it| it.as_bytes() == *original)
+        });
         assert!(is_there || is_kept, "{tool}: {}", String::from_utf8_lossy(original));
     }
     let shown: usize = short.content.iter().filter_map(Content::as_text).map(str::len).sum();
@@ -142,7 +159,7 @@ async fn each_shape_of_result_is_rebuilt_to_the_byte_in_both_eras_and_profiles()
             let kept =
                 plainwire::testing::client_with(make().outputs(settings()), era(at)).await.expect("a client");
             for tool in SHAPES {
-                check(&whole, &kept, tool, &json!({}))
+                check(&whole, &kept, tool, &json!({}), SHORT)
                     .await
                     .unwrap_or_else(|error| panic!("{tool}: {error}"));
             }
@@ -315,34 +332,56 @@ fn servers() -> Vec<Judged> {
     ]
 }
 
-#[tokio::test]
-async fn answers_of_the_servers_are_rebuilt_over_every_transport_in_both_eras() {
+/// Compares the answers of each server with outputs and without, over a path of HTTP; over an empty path, on a stream, as on stdio.
+async fn check_servers(path: &str, era: EraChoice) {
     let serving = async |server: Server| {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         tokio::spawn(Http::new(server).http_sse().serve_on(listener, std::future::pending()));
         address
     };
+    let connect = async |server: Server| {
+        let client = Client::builder().era(era);
+        let connected = match path {
+            "" => plainwire::testing::client_with(server, client).await,
+            path => client.connect(format!("http://{}/{path}", serving(server).await).as_str()).await,
+        };
+        connected.expect("a client")
+    };
     for Judged { name, make, calls } in servers() {
-        let whole = serving(make()).await;
-        let kept = serving(make().outputs(settings())).await;
-        let http = [("mcp", EraChoice::Legacy), ("mcp", EraChoice::Modern), ("sse", EraChoice::Legacy)];
-        // On a stream, as on stdio.
-        for (path, era) in http.into_iter().chain([("", EraChoice::Legacy), ("", EraChoice::Modern)]) {
-            let connect = async |address: std::net::SocketAddr, server: Option<Server>| match server {
-                Some(server) => plainwire::testing::client_with(server, Client::builder().era(era)).await,
-                None => Client::builder().era(era).connect(format!("http://{address}/{path}").as_str()).await,
-            };
-            let of_stream = |server: Server| path.is_empty().then_some(server);
-            let whole = connect(whole, of_stream(make())).await.expect("a client");
-            let kept = connect(kept, of_stream(make().outputs(settings()))).await.expect("a client");
-            for (tool, arguments) in &calls {
-                check(&whole, &kept, tool, arguments)
-                    .await
-                    .unwrap_or_else(|error| panic!("{name}: {tool} {path} {era:?}: {error}"));
-            }
+        let whole = connect(make()).await;
+        let kept = connect(make().outputs(settings())).await;
+        for (tool, arguments) in &calls {
+            check(&whole, &kept, tool, arguments, LONG)
+                .await
+                .unwrap_or_else(|error| panic!("{name}: {tool} {path} {era:?}: {error}"));
         }
     }
+}
+
+#[tokio::test]
+async fn answers_of_the_servers_are_rebuilt_on_a_stream_in_legacy_revisions() {
+    check_servers("", EraChoice::Legacy).await;
+}
+
+#[tokio::test]
+async fn answers_of_the_servers_are_rebuilt_on_a_stream_in_the_modern_revision() {
+    check_servers("", EraChoice::Modern).await;
+}
+
+#[tokio::test]
+async fn answers_of_the_servers_are_rebuilt_over_http_in_legacy_revisions() {
+    check_servers("mcp", EraChoice::Legacy).await;
+}
+
+#[tokio::test]
+async fn answers_of_the_servers_are_rebuilt_over_http_in_the_modern_revision() {
+    check_servers("mcp", EraChoice::Modern).await;
+}
+
+#[tokio::test]
+async fn answers_of_the_servers_are_rebuilt_over_http_sse() {
+    check_servers("sse", EraChoice::Legacy).await;
 }
 
 #[tokio::test]

@@ -159,18 +159,26 @@ async fn resuming(at: usize, brings: &'static str) -> (Script, Arc<AtomicUsize>)
 
 #[tokio::test]
 async fn a_stream_is_taken_up_again_so_often_without_anything_new() {
-    for (brings, at) in [("", 8), (": nothing\n\n", 8), ("id: 1\ndata:\n\n", 20)] {
+    let answered = async |brings, at| {
         let (script, resumed) = resuming(at, brings).await;
         assert_eq!(call(&connect(&script).await, "change").await.expect("an answer"), "done", "{brings:?}");
         assert_eq!(resumed.load(Ordering::SeqCst), at, "{brings:?}");
-    }
-    for brings in ["", ": nothing\n\n"] {
+    };
+    let given_up = async |brings| {
         let (script, resumed) = resuming(9, brings).await;
         let error = call(&connect(&script).await, "change").await.expect_err("no answer");
         assert!(matches!(error, Error::OutcomeUnknown { .. }), "{error}");
         assert_eq!(resumed.load(Ordering::SeqCst), 8, "{brings:?}");
         assert_eq!(script.methods().iter().filter(|it| *it == "tools/call").count(), 1);
-    }
+    };
+    // Each waits between its attempts.
+    tokio::join!(
+        answered("", 8),
+        answered(": nothing\n\n", 8),
+        answered("id: 1\ndata:\n\n", 20),
+        given_up(""),
+        given_up(": nothing\n\n"),
+    );
 }
 
 /// Starts a server whose answers to `method` never end. Returns its address, the number of bytes that it could
