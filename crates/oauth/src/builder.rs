@@ -272,8 +272,8 @@ impl OAuthBuilder {
     /// # Errors
     /// [`Error::Auth`](plainwire::Error::Auth) with [`AuthFault::Settings`](super::AuthFault::Settings): a
     /// secret or issuer without a client id, client credentials without a secret or key, an unusable private
-    /// key or certificate, a metadata URL that is not `https` with a path, an endpoint that is not `https`, or a redirect URI
-    /// that no listener can have.
+    /// key or certificate, a metadata URL that is not `https` with a path, an endpoint that is not `https`, a redirect URI that
+    /// is not absolute or has a fragment, or one that no listener can have.
     pub fn build(self) -> Result<OAuth> {
         self.checked().map(OAuth::new).map_err(Failure::into_error)
     }
@@ -402,6 +402,16 @@ mod tests {
             "http://localhost/c",
         ] {
             assert!(at(uri).build().is_ok(), "{uri}");
+        }
+        let by_hand = |uri: &str| new().redirect(uri, |url| async { Ok(url) });
+        for uri in ["callback", "https://app.example.com/c#a"] {
+            refused(
+                by_hand(uri),
+                "expected a redirect URI such as `https://app.example.com/callback`, but found",
+            );
+        }
+        for uri in ["https://app.example.com/c?a=b", "com.example.app:/callback"] {
+            assert!(by_hand(uri).build().is_ok(), "{uri}");
         }
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use plainwire::client::http::AuthFault;
 use url::Url;
 
-use super::fault::Failure;
+use super::fault::{Failure, quoted};
 use super::loopback::Loopback;
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -64,11 +64,19 @@ impl Redirect {
         Self::Loopback { at: Some(redirect_uri), open: Arc::new(move |url| Box::pin(open(url))) }
     }
 
-    /// Checks that a listener can have the redirect URI.
+    /// Checks that the redirect URI is one, and that a listener of this crate can have its own.
     pub(super) fn check(&self) -> Result<(), Failure> {
         match self {
             Self::Loopback { at: Some(uri), .. } => Loopback::place(uri).map(|_| ()),
-            Self::Loopback { at: None, .. } | Self::Follow { .. } => Ok(()),
+            Self::Loopback { at: None, .. } => Ok(()),
+            // RFC 6749, 3.1.2: it is absolute, and has no fragment.
+            Self::Follow { redirect_uri, .. } => match Url::parse(redirect_uri) {
+                Ok(url) if url.fragment().is_none() => Ok(()),
+                _ => Err(Failure::settings(format!(
+                    "expected a redirect URI such as `https://app.example.com/callback`, but found {}",
+                    quoted(redirect_uri)
+                ))),
+            },
         }
     }
 
