@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use plainwire::Client;
 use plainwire::audit::Audit;
@@ -128,10 +129,14 @@ async fn a_change_whose_call_is_cancelled_has_a_line() {
     site.fault(drip).await;
     site.cancelled(client.call_tool("jira_update_issue", renamed("Another"))).await;
     // The server hears of it soon after.
-    let mut outcomes = lines.outcomes();
-    while outcomes.is_empty() {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        outcomes = lines.outcomes();
-    }
+    let told = async {
+        loop {
+            match lines.outcomes() {
+                none if none.is_empty() => tokio::time::sleep(Duration::from_millis(10)).await,
+                outcomes => return outcomes,
+            }
+        }
+    };
+    let outcomes = tokio::time::timeout(Duration::from_secs(20), told).await.expect("a line");
     assert_eq!(outcomes, ["unknown"]);
 }

@@ -62,6 +62,7 @@ pub struct Layers {
 #[derive(Clone)]
 struct Given {
     text: String,
+    name: String,
     place: usize,
 }
 
@@ -93,7 +94,7 @@ impl Layers {
             let layer = self.values.entry(source).or_default();
             // Of `https_proxy` and `HTTPS_PROXY` the later one wins, as do flags that are given twice.
             if layer.get(variable.name).is_none_or(|it| it.place >= place) {
-                layer.insert(variable.name, Given { text: text.to_owned(), place });
+                layer.insert(variable.name, Given { text: text.to_owned(), name: upper, place });
             }
         }
         self
@@ -129,13 +130,19 @@ impl Layers {
         Some((secret.unwrap_or(text), source))
     }
 
+    /// Returns the name by which a variable was given, for the value that holds.
+    pub(super) fn spelled(&self, name: &str) -> Option<(&str, Source)> {
+        self.given(name).map(|(given, source)| (given.name.as_str(), source))
+    }
+
     /// Returns the value of a variable that holds, as it was written.
     fn written(&self, name: &str) -> Option<(&str, Source)> {
+        self.given(name).map(|(given, source)| (given.text.as_str(), source))
+    }
+
+    fn given(&self, name: &str) -> Option<(&Given, Source)> {
         debug_assert!(names::find(name).is_some_and(|(it, _)| it.name == name), "{name} is in the table");
-        Source::DOWNWARDS.into_iter().find_map(|source| {
-            let given = self.values.get(&source)?.get(name)?;
-            Some((given.text.as_str(), source))
-        })
+        Source::DOWNWARDS.into_iter().find_map(|source| Some((self.values.get(&source)?.get(name)?, source)))
     }
 
     /// Returns the values that hold, in the order of [`variables`](super::variables).

@@ -7,7 +7,7 @@ use super::layers::Source;
 /// A setting that can't be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The name of the variable.
+    /// The name of the variable, as it was written; in capital letters.
     pub name: String,
     /// Where its value comes from; `None` for one that is not set.
     pub source: Option<Source>,

@@ -28,9 +28,10 @@ impl<'a> Reader<'a> {
         Self { layers, read_file, problems: Vec::new(), warnings: Vec::new() }
     }
 
-    /// Notes a problem with a variable.
+    /// Notes a problem with a variable, which is told by the name that was written.
     pub(super) fn problem(&mut self, name: &str, message: impl Into<String>) {
-        let source = names::find(name).and_then(|(it, _)| self.layers.get(it.name)).map(|(_, source)| source);
+        let given = names::find(name).and_then(|(it, _)| self.layers.spelled(it.name));
+        let (name, source) = given.map_or((name, None), |(name, source)| (name, Some(source)));
         self.problems.push(Problem { name: name.to_owned(), source, message: message.into() });
     }
 

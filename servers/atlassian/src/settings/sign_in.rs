@@ -67,7 +67,7 @@ impl SignIn {
             authorization: at(paths[0]),
             token: at(paths[1]),
             parameters: if is_cloud { parameters.into() } else { Vec::new() },
-            redirect_uri: reader.text("JIRA_OAUTH_REDIRECT_URI").unwrap_or(REDIRECT_URI).to_owned(),
+            redirect_uri: redirect_uri(reader),
             // Lists are written with blanks, as OAuth has them; some write commas.
             scopes: scopes
                 .split([' ', ','])
@@ -77,6 +77,19 @@ impl SignIn {
             offered: if is_cloud { vec![OFFLINE.to_owned()] } else { Vec::new() },
         }
     }
+}
+
+/// Returns the callback URL, to the letter: the authorization server compares it so.
+fn redirect_uri(reader: &mut Reader<'_>) -> String {
+    let text = reader.text("JIRA_OAUTH_REDIRECT_URI").unwrap_or(REDIRECT_URI);
+    let is_fit = |url: Url| url.has_host() && url.fragment().is_none();
+    if !Url::parse(text).is_ok_and(is_fit) {
+        reader.unexpected(
+            "JIRA_OAUTH_REDIRECT_URI",
+            "the callback URL of the app, such as `http://localhost:8080/callback`",
+        );
+    }
+    text.to_owned()
 }
 
 /// Returns the address of the authorization server of Cloud.

@@ -56,7 +56,25 @@ fn a_value_that_is_none_is_refused_with_what_was_expected_and_found() {
     refused("JIRA_SLA_WORKING_HOURS_END", "08:00", "expected an end of work after its start 09:00");
     refused("JIRA_SLA_WORKING_DAYS", "Monday", "expected days from 1 for Monday to 7");
     refused("JIRA_SLA_WORKING_DAYS", "0,8", "but found \"0,8\"");
+    refused("REQUESTS_CA_BUNDLE", "/nowhere.pem", "can't be read");
+    refused("MCP_JIRA_TIMEOUT", "soon", "expected a whole number of seconds");
     refused("JIRA_SLA_TIMEZONE", "Mars/Olympus", "expected a time zone such as Europe/Berlin");
+}
+
+#[test]
+fn a_callback_url_that_is_none_is_refused_by_the_name_that_was_written() {
+    let app = [
+        ("JIRA_URL", "https://example.atlassian.net"),
+        ("JIRA_OAUTH_CLIENT_ID", "app"),
+        ("JIRA_OAUTH_CLIENT_SECRET", SECRET),
+    ];
+    for uri in ["callback", "mailto:a@b", "https://a.example/#x"] {
+        for name in ["JIRA_OAUTH_REDIRECT_URI", "ATLASSIAN_OAUTH_REDIRECT_URI"] {
+            let text = with(&app, &[(name, uri)]).expect_err("a problem").to_string();
+            let expected = format!("{name} (in the environment): expected the callback URL of the app");
+            assert!(text.starts_with(&expected) && text.ends_with(&format!("but found {uri:?}")), "{text}");
+        }
+    }
 }
 
 #[test]
