@@ -94,16 +94,13 @@ pub(crate) fn fits_exactly(text: &str, schema: &InputSchema) -> Result<(), Rejec
     checked.map_err(|fault| Rejected(visible(&fault.text_in("structuredContent", None), MAX_MESSAGE)))
 }
 
-/// Reads repaired arguments. They are read as text again: what a type is compiled for a second time, such as for trees, makes each server
-/// larger. Only an error needs a tree, which knows the path.
+/// Reads repaired arguments: as text once more, since each further form that a type is compiled for makes each server larger. A tree
+/// is only read for its errors, which have a path, and where JSON that stood within text is deeper than a text may be.
 fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<T, Rejected> {
     match straight(&tree.to_string(), schema) {
         Ok((value, None)) => Ok(value),
         Ok((_, Some(path))) => Err(unknown_name(path, tree, schema)),
-        Err(error) => Err(Rejected(match typed::<T>(tree) {
-            Err(misfit) => misfit.of_arguments(),
-            Ok(_) => Misfit { path: None, why: error.to_string() }.of_arguments(),
-        })),
+        Err(_) => typed(tree).map_err(|misfit| Rejected(misfit.of_arguments())),
     }
 }
 

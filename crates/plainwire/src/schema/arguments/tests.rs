@@ -88,6 +88,19 @@ fn reads_text_where_something_else_is_due() {
     assert_eq!(repaired, Ok(expected));
 }
 
+#[test]
+fn json_within_text_may_be_as_deep_as_json() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Deep {
+        items: Vec<Value>,
+    }
+    // With the object around it, it is one deeper.
+    let deepest = "[".repeat(127) + &"]".repeat(127);
+    let text = json!({ "items": deepest }).to_string();
+    let found: Deep = read(&text, &InputSchema::of::<Deep>()).expect("it is read");
+    assert_eq!(json!(found.items).to_string(), deepest);
+}
+
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(tag = "op", rename_all = "lowercase")]
 enum Expr {
